@@ -1,0 +1,350 @@
+#include <weir/message_reader.h>
+
+#include <algorithm>
+#include <new>
+#include <type_traits>
+
+#include <weir/close_payload.h>
+
+namespace weir {
+namespace {
+
+// Unmasking and checking go over blocks that stay in the first-level cache. A multiple of the key's size.
+constexpr std::size_t block_size = 8192;
+// Pieces of masked const input are unmasked into the reader's memory, at most so many bytes at a time.
+constexpr std::size_t streamed_copy_size = 16384;
+
+[[nodiscard]] bool ends_message(const FramePiece& piece) noexcept { return piece.frame_ends && piece.header.fin; }
+
+// A whole message in one piece is the view of its bytes, if these can be unmasked where they lie or need not be.
+template <typename Slice>
+[[nodiscard]] bool lies_plain(const FramePiece& piece) noexcept {
+  return std::is_same_v<Slice, MutableByteView> || !piece.header.masked;
+}
+
+[[nodiscard]] ByteView payload_in(ByteView /*slice*/, const FramePiece& piece) noexcept { return piece.payload.wire(); }
+[[nodiscard]] MutableByteView payload_in(MutableByteView slice, const FramePiece& piece) noexcept {
+  return slice.same(piece.payload.wire());
+}
+
+}  // namespace
+
+MessageReader::MessageReader(Role role, const Limits& limits, Delivery delivery, Rsv1 rsv1,
+                             std::pmr::memory_resource* memory) noexcept
+    : frames_(role, limits, rsv1), joined_(memory), delivery_(delivery), role_(role) {}
+
+MessageReader::MessageReader(const MessageReader& other)
+    : frames_(other.frames_), joined_(other.joined_.get_allocator()), delivery_(other.delivery_), role_(other.role_) {
+  *this = other;
+}
+
+MessageReader::Place MessageReader::place_of(const FramePiece& piece) noexcept {
+  return {piece.stream_offset(), piece.frame_offset};
+}
+
+// read_payload unmasks a run of payload where it lies, if it can and must be, and checks it if it is text.
+template <typename Bytes>
+bool MessageReader::read_payload(Bytes bytes, MaskingKey key, Place place) noexcept {
+  const bool checked = text_ && !rsv1_;
+  if constexpr (std::is_same_v<Bytes, MutableByteView>) {
+    if (role_ == Role::server) {
+      if (checked) return read_masked_text(bytes, key, place);
+      apply_mask(bytes, key);
+      return true;
+    }
+  }
+  return !checked || check_text(bytes, place);
+}
+
+// The common case, a message in one frame that lies whole in the slice, in a straight line: what is not done at once is
+// the last thing done, so that no register is saved here.
+template <bool from_client, typename View>
+MessageKind MessageReader::next_event(BasicByteReader<View>& in, Message& out) noexcept {
+  MessageFrame<View> frame;
+  if (state_ == State::idle && lent_ == Lent::nothing) [[likely]] {
+    if (frames_.take_small_message<from_client>(in, frame)) [[likely]]
+      return give_message<from_client>(frame, out);
+  }
+  return next_large_event<from_client>(in, out);
+}
+
+template <bool from_client, typename View>
+MessageKind MessageReader::next_large_event(BasicByteReader<View>& in, Message& out) noexcept {
+  MessageFrame<View> frame;
+  if (state_ == State::idle && lent_ == Lent::nothing) {
+    if (frames_.take_large_message<from_client>(in, frame)) return give_message<from_client>(frame, out);
+  }
+  return next_slowly(in, out);
+}
+
+template <bool from_client, typename View>
+MessageKind MessageReader::give_message(const MessageFrame<View>& frame, Message& out) noexcept {
+  out.payload = frame.payload;
+  out.begins = true;
+  out.ends = true;
+  out.rsv1 = false;
+  out.offset = frame.frame_offset;
+  const bool text = frame.opcode == Opcode::text;
+  if constexpr (from_client) {
+    if (text) return on_masked_text(frame.payload, frame.masking_key, frame.frame_offset);
+    return on_masked_binary(frame.payload, frame.masking_key);
+  } else {
+    return text ? on_plain_text(frame.payload, frame.frame_offset) : MessageKind::binary;
+  }
+}
+
+MessageKind MessageReader::on_plain_text(ByteView payload, std::uint64_t frame_offset) noexcept {
+  if (is_utf8(payload)) return MessageKind::text;
+  const Place place = {frame_offset + header_size(payload.size(), false), frame_offset};
+  return fail_text(payload, place);
+}
+
+MessageKind MessageReader::on_masked_text(MutableByteView payload, MaskingKey key,
+                                          std::uint64_t frame_offset) noexcept {
+  const Place place = {frame_offset + header_size(payload.size(), true), frame_offset};
+  if (payload.size() <= block_size) {
+    if (apply_mask(payload, key) || is_utf8(payload)) return MessageKind::text;
+    return fail_text(payload, place);
+  }
+  if (!read_masked_text(payload, key, place) || !check_text_end(place, payload.size())) return MessageKind::error;
+  return MessageKind::text;
+}
+
+MessageKind MessageReader::on_masked_binary(MutableByteView payload, MaskingKey key) noexcept {
+  apply_mask(payload, key);
+  return MessageKind::binary;
+}
+
+// fail_text finds where a text that is not UTF-8 went wrong.
+MessageKind MessageReader::fail_text(ByteView payload, Place place) noexcept {
+  const bool broken = !check_text(payload, place) || !check_text_end(place, payload.size());
+  check(broken);
+  return MessageKind::error;
+}
+
+MessageKind MessageReader::next(ByteReader& in, Message& out) noexcept {
+  if (role_ == Role::server) return next_slowly(in, out);
+  return next_event<false>(in, out);
+}
+
+MessageKind MessageReader::next(MutableByteReader& in, Message& out) noexcept {
+  if (role_ == Role::server) return next_event<true>(in, out);
+  return next_event<false>(in, out);
+}
+
+template <typename Reader>
+MessageKind MessageReader::next_slowly(Reader& in, Message& out) noexcept {
+  take_back();
+  while (true) {
+    if (state_ == State::failed) return MessageKind::error;
+    if (state_ == State::closed) in.skip(in.remaining_size());  // RFC 6455 1.4
+    if (in.empty()) return MessageKind::need_input;
+    const auto slice = in.remaining().first(step_size(in));
+    ByteReader ahead{ByteView(slice)};
+    FramePiece piece;
+    const EventKind taken = frames_.next(ahead, piece);
+    in.skip(ahead.position());
+    if (taken == EventKind::error) return fail(frames_.error());
+    if (taken == EventKind::need_input) continue;
+    const MessageKind kind = on_piece(slice, piece, out);
+    if (kind != MessageKind::need_input) return kind;
+  }
+}
+
+// After a cut character, a byte at a time until it is complete: it is given out by itself.
+template <typename Reader>
+std::size_t MessageReader::step_size(const Reader& in) const noexcept {
+  if (character_size_ != 0) return 1;
+  const bool copies = std::is_same_v<Reader, ByteReader> && role_ == Role::server && delivery_ == Delivery::pieces;
+  return copies ? std::min(in.remaining_size(), streamed_copy_size) : in.remaining_size();
+}
+
+template <typename Slice>
+MessageKind MessageReader::on_piece(Slice slice, const FramePiece& piece, Message& out) noexcept {
+  if (is_control(piece.header.opcode)) return on_control_piece(slice, piece, out);
+  const bool message_begins = piece.frame_begins && piece.header.opcode != Opcode::continuation;
+  if (message_begins) begin_message(piece);
+  if (character_size_ != 0) return on_cut_character(piece, out);
+  const bool lies_whole = message_begins && ends_message(piece) && lies_plain<Slice>(piece);
+  if (delivery_ == Delivery::pieces || lies_whole) return on_streamed_piece(slice, piece, out);
+  return on_joined_piece(piece, out);
+}
+
+MessageKind MessageReader::on_joined_piece(const FramePiece& piece, Message& out) noexcept {
+  Place place = place_of(piece);
+  for (MaskedView left = piece.payload; !left.empty();) {
+    const std::size_t size = std::min(left.size(), block_size);
+    if (!append(left.wire().first(size), place)) return MessageKind::error;
+    if (!read_payload(MutableByteView(joined_).last(size), left.key(), place)) return MessageKind::error;
+    left = left.drop(size);
+    place.offset += size;
+  }
+  if (!ends_message(piece)) return MessageKind::need_input;
+  if (!check_text_end(place, 0)) return MessageKind::error;
+  lent_ = Lent::all;
+  return give_piece(joined_, true, out);
+}
+
+template <typename Slice>
+MessageKind MessageReader::on_streamed_piece(Slice slice, const FramePiece& piece, Message& out) noexcept {
+  const Place place = place_of(piece);
+  ByteView payload;
+  if (lies_plain<Slice>(piece)) {
+    const Slice plain = payload_in(slice, piece);
+    if (!read_payload(plain, piece.payload.key(), place)) return MessageKind::error;
+    payload = plain;
+  } else {
+    joined_.clear();
+    if (!append(piece.payload.wire(), place)) return MessageKind::error;
+    const MutableByteView plain(joined_);
+    if (!read_payload(plain, piece.payload.key(), place)) return MessageKind::error;
+    payload = plain;
+    lent_ = Lent::all;
+  }
+  if (ends_message(piece)) {
+    if (!check_text_end(place, payload.size())) return MessageKind::error;
+    return give_piece(payload, true, out);
+  }
+  const ByteView cut = payload.last(utf8_.pending_size());
+  std::copy(cut.begin(), cut.end(), character_.begin());
+  character_size_ = static_cast<std::uint8_t>(cut.size());
+  payload = payload.first(payload.size() - cut.size());
+  if (payload.empty()) return MessageKind::need_input;
+  return give_piece(payload, false, out);
+}
+
+MessageKind MessageReader::on_cut_character(const FramePiece& piece, Message& out) noexcept {
+  const Place place = place_of(piece);
+  if (!piece.payload.empty()) {
+    const MutableByteView byte = MutableByteView(character_).drop(character_size_).first(1);
+    piece.payload.copy_to(byte);
+    if (!check_text(byte, place)) return MessageKind::error;
+    ++character_size_;
+  }
+  const bool ends = ends_message(piece);
+  if (ends && !check_text_end(place, piece.payload.size())) return MessageKind::error;
+  if (utf8_.pending_size() != 0) return MessageKind::need_input;
+  const ByteView character = ByteView(character_).first(character_size_);
+  character_size_ = 0;
+  return give_piece(character, ends, out);
+}
+
+// give_piece gives out a message, or a piece of one, that begin_message has begun.
+MessageKind MessageReader::give_piece(ByteView payload, bool ends, Message& out) noexcept {
+  out = {.payload = payload, .begins = !begun_, .ends = ends, .rsv1 = rsv1_, .offset = message_offset_};
+  begun_ = true;
+  if (ends) end_message();
+  return text_ ? MessageKind::text : MessageKind::binary;
+}
+
+// A control frame may come between the fragments of a message (RFC 6455 5.4): if it was cut, it is joined behind them.
+template <typename Slice>
+MessageKind MessageReader::on_control_piece(Slice slice, const FramePiece& piece, Message& out) noexcept {
+  Place place = place_of(piece);
+  if (piece.frame_begins && piece.frame_ends && lies_plain<Slice>(piece)) {
+    const Slice payload = payload_in(slice, piece);
+    if constexpr (std::is_same_v<Slice, MutableByteView>) apply_mask(payload, piece.payload.key());
+    return on_control_frame(piece.header.opcode, payload, place, out);
+  }
+  if (!append(piece.payload.wire(), place)) return MessageKind::error;
+  apply_mask(MutableByteView(joined_).last(piece.payload.size()), piece.payload.key());
+  control_size_ = static_cast<std::uint8_t>(control_size_ + piece.payload.size());
+  if (!piece.frame_ends) return MessageKind::need_input;
+  lent_ = Lent::control_frame;
+  place.offset -= piece.payload_offset;
+  return on_control_frame(piece.header.opcode, ByteView(joined_).last(control_size_), place, out);
+}
+
+MessageKind MessageReader::on_control_frame(Opcode opcode, ByteView payload, Place place, Message& out) noexcept {
+  out = {.payload = payload, .offset = place.frame_offset};
+  if (opcode == Opcode::ping) return MessageKind::ping;
+  if (opcode == Opcode::pong) return MessageKind::pong;
+
+  ClosePayload close;
+  std::size_t error_index = 0;
+  const ErrorCode broken = parse_close_payload(payload, close, error_index);
+  if (broken != ErrorCode::none) return fail({broken, place.offset + error_index, place.frame_offset});
+  state_ = State::closed;
+  out.payload = close.reason;
+  out.close_code = close.code;
+  return MessageKind::close;
+}
+
+void MessageReader::begin_message(const FramePiece& piece) noexcept {
+  state_ = State::in_message;
+  text_ = piece.header.opcode == Opcode::text;
+  rsv1_ = piece.header.rsv1;
+  message_offset_ = piece.frame_offset;
+  begun_ = false;
+}
+
+void MessageReader::end_message() noexcept {
+  state_ = State::idle;
+  utf8_.reset();
+}
+
+void MessageReader::take_back() noexcept {
+  if (lent_ == Lent::all) joined_.clear();
+  if (lent_ == Lent::control_frame) {
+    joined_.resize(joined_.size() - control_size_);
+    control_size_ = 0;
+  }
+  lent_ = Lent::nothing;
+}
+
+bool MessageReader::read_masked_text(MutableByteView bytes, MaskingKey key, Place place) noexcept {
+  while (!bytes.empty()) {
+    const MutableByteView block = bytes.first(std::min(bytes.size(), block_size));
+    const bool ascii = apply_mask(block, key);
+    const bool needs_check = !ascii || utf8_.pending_size() != 0;
+    if (needs_check && !check_text(block, place)) return false;
+    bytes = bytes.drop(block.size());
+    place.offset += block.size();
+  }
+  return true;
+}
+
+bool MessageReader::check_text(ByteView run, Place place) noexcept {
+  const std::size_t good = utf8_.accept(run);
+  if (good == run.size()) return true;
+  fail({ErrorCode::text_not_utf8, place.offset + good, place.frame_offset});
+  return false;
+}
+
+// A message that ends within a character: the fault is at the frame's last byte, of the header if it has no payload.
+bool MessageReader::check_text_end(Place place, std::size_t size) noexcept {
+  if (utf8_.pending_size() == 0) [[likely]]
+    return true;
+  fail({ErrorCode::text_ends_in_character, place.offset + size - 1, place.frame_offset});
+  return false;
+}
+
+// append grows the buffer by bytes that have arrived, at least doubling it.
+bool MessageReader::append(ByteView bytes, Place place) noexcept {
+  try {
+    joined_.insert(joined_.end(), bytes.begin(), bytes.end());
+    return true;
+  } catch (const std::bad_alloc&) {
+    fail({ErrorCode::out_of_memory, place.offset, place.frame_offset});
+    return false;
+  }
+}
+
+StreamEnd MessageReader::finish() const noexcept {
+  if (state_ == State::failed) return StreamEnd::failed;
+  if (state_ == State::closed) return StreamEnd::closed;
+  return frames_.finish();
+}
+
+void MessageReader::release_memory() noexcept {
+  take_back();
+  if (joined_.empty()) std::pmr::vector<unsigned char>(joined_.get_allocator()).swap(joined_);
+}
+
+MessageKind MessageReader::fail(Error error) noexcept {
+  state_ = State::failed;
+  error_ = error;
+  return MessageKind::error;
+}
+
+}  // namespace weir
