@@ -1,0 +1,53 @@
+# weir_module(NAME [DEPENDS modules...] SOURCES files...): the folder NAME/ as one static library, weir::NAME. Its include
+# root holds its own headers only, so an include that points the wrong way does not compile.
+function(weir_module name)
+  cmake_parse_arguments(PARSE_ARGV 1 module "" "" "DEPENDS;SOURCES")
+  set(target weir_${name})
+  list(TRANSFORM module_SOURCES PREPEND ${name}/src/)
+  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/include/weir/*.h)
+
+  add_library(${target} STATIC ${module_SOURCES})
+  add_library(weir::${name} ALIAS ${target})
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${name}/include FILES ${headers})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON
+                                             VERIFY_INTERFACE_HEADER_SETS ON)
+  weir_flags(${target})
+  foreach(dependency IN LISTS module_DEPENDS)
+    target_link_libraries(${target} PUBLIC weir_${dependency})
+    string(APPEND requires " weir-${dependency}")
+  endforeach()
+
+  install(TARGETS ${target} EXPORT weir-targets ARCHIVE FILE_SET HEADERS)
+  set(PC_NAME ${name})
+  set(PC_REQUIRES "${requires}")
+  configure_file(cmake/weir-module.pc.in weir-${name}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/weir-${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+# weir_flags gives a target of this project the warnings, sanitizers and coverage that the build asks for.
+function(weir_flags target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion -Wshadow)
+  if(WEIR_WARNINGS_AS_ERRORS)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  if(WEIR_SANITIZE)
+    set(flags -fsanitize=${WEIR_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_compile_options(${target} PUBLIC $<BUILD_INTERFACE:${flags}>)
+    target_link_options(${target} PUBLIC $<BUILD_INTERFACE:${flags}>)
+  endif()
+  if(WEIR_COVERAGE)
+    target_compile_options(${target} PRIVATE --coverage -fprofile-update=atomic)
+    target_link_options(${target} PUBLIC $<BUILD_INTERFACE:--coverage>)
+  endif()
+endfunction()
+
+function(weir_install_package)
+  include(CMakePackageConfigHelpers)
+  set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weir)
+  install(EXPORT weir-targets NAMESPACE weir:: DESTINATION ${package_dir} FILE weir-targets.cmake)
+  configure_package_config_file(cmake/weir-config.cmake.in weir-config.cmake INSTALL_DESTINATION ${package_dir})
+  write_basic_package_version_file(weir-config-version.cmake COMPATIBILITY SameMinorVersion)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/weir-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/weir-config-version.cmake
+          DESTINATION ${package_dir})
+endfunction()
