@@ -1,0 +1,174 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory_resource>
+#include <new>
+#include <vector>
+
+#include <weir/message_reader.h>
+
+namespace weir::tests {
+namespace {
+
+using Bytes = std::vector<unsigned char>;
+
+// Memory that counts, and can be used up.
+class CountingMemory : public std::pmr::memory_resource {
+ public:
+  std::size_t allocations = 0;
+  std::size_t largest = 0;
+  std::size_t limit = static_cast<std::size_t>(-1);
+
+ private:
+  void* do_allocate(std::size_t size, std::size_t alignment) override {
+    ++allocations;
+    largest = std::max(largest, size);
+    if (size > limit) throw std::bad_alloc();
+    return std::pmr::new_delete_resource()->allocate(size, alignment);
+  }
+  void do_deallocate(void* memory, std::size_t size, std::size_t alignment) override {
+    std::pmr::new_delete_resource()->deallocate(memory, size, alignment);
+  }
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+};
+
+Bytes binary_frame(std::size_t size, unsigned char first = 0x82) {
+  Bytes stream = {first, 126, static_cast<unsigned char>(size >> 8U), static_cast<unsigned char>(size & 0xFFU)};
+  stream.resize(4 + size, 'x');
+  return stream;
+}
+
+TEST(MessageReader, AMessageThatLiesWholeIsAViewOfTheSliceAndAllocatesNothing) {
+  CountingMemory memory;
+  MessageReader reader(Role::client, {}, Delivery::messages, Rsv1::reserved, &memory);
+  const Bytes stream = binary_frame(1000);
+  Message message;
+  for (int i = 0; i < 3; ++i) {
+    ByteReader in{ByteView(stream)};
+    ASSERT_EQ(reader.next(in, message), MessageKind::binary);
+    EXPECT_EQ(message.payload.data(), stream.data() + 4);
+    EXPECT_EQ(message.offset, static_cast<std::uint64_t>(i) * stream.size());
+  }
+  EXPECT_EQ(memory.allocations, 0U);
+}
+
+TEST(MessageReader, FromMutableBytesAMaskedMessageIsUnmaskedInPlaceAndAllocatesNothing) {
+  CountingMemory memory;
+  MessageReader reader(Role::server, {}, Delivery::messages, Rsv1::reserved, &memory);
+  Bytes stream = {0x81, 0x82, 1, 2, 3, 4, 'h' ^ 1, 'i' ^ 2, 0x89, 0x81, 9, 0, 0, 0, 'p' ^ 9};
+  MutableByteReader in{MutableByteView(stream)};
+  Message message;
+  ASSERT_EQ(reader.next(in, message), MessageKind::text);
+  EXPECT_EQ(as_text(message.payload), "hi");
+  EXPECT_EQ(message.payload.data(), stream.data() + 6);
+  ASSERT_EQ(reader.next(in, message), MessageKind::ping);
+  EXPECT_EQ(as_text(message.payload), "p");
+  EXPECT_EQ(memory.allocations, 0U);
+}
+
+TEST(MessageReader, MemoryGrowsByWhatArrivedNotByWhatWasDeclared) {
+  CountingMemory memory;
+  MessageReader reader(Role::client, {}, Delivery::messages, Rsv1::reserved, &memory);
+  Bytes stream = {0x82, 127, 0, 0, 0, 0, 0, 0xC0, 0, 0};  // declares 12 MiB
+  stream.resize(stream.size() + 100);
+  ByteReader in{ByteView(stream)};
+  Message message;
+  EXPECT_EQ(reader.next(in, message), MessageKind::need_input);
+  EXPECT_LE(memory.largest, 400U);
+  EXPECT_GE(reader.memory_size(), 100U);
+}
+
+TEST(MessageReader, WithoutMemoryItFailsWith1011) {
+  CountingMemory memory;
+  memory.limit = 50;
+  for (const bool control : {false, true}) {
+    MessageReader reader(Role::client, {}, Delivery::messages, Rsv1::reserved, &memory);
+    Bytes stream = binary_frame(1000);
+    if (control) {
+      stream = {0x89, 100};
+      stream.resize(102);
+    }
+    ByteReader in{ByteView(stream).first(70)};
+    Message message;
+    EXPECT_EQ(reader.next(in, message), MessageKind::error);
+    EXPECT_EQ(reader.error().code, ErrorCode::out_of_memory);
+    EXPECT_EQ(close_code_of(reader.error().code), CloseCode::internal_error);
+  }
+  MessageReader pieces(Role::server, {}, Delivery::pieces, Rsv1::reserved, &memory);
+  Bytes masked = {0x82, 0xE4, 0, 0, 0, 0};
+  masked.resize(106);
+  ByteReader in{ByteView(masked)};
+  Message message;
+  EXPECT_EQ(pieces.next(in, message), MessageKind::error);
+}
+
+TEST(MessageReader, ReleaseMemoryGivesTheBufferBackBetweenMessages) {
+  MessageReader reader(Role::client);
+  const Bytes stream = binary_frame(1000);
+  Message message;
+  ByteReader front{ByteView(stream).first(500)};
+  EXPECT_EQ(reader.next(front, message), MessageKind::need_input);
+  reader.release_memory();
+  EXPECT_NE(reader.memory_size(), 0U) << "a message is under way";
+  ByteReader back{ByteView(stream).drop(500)};
+  ASSERT_EQ(reader.next(back, message), MessageKind::binary);
+  EXPECT_EQ(message.payload, ByteView(stream).drop(4));
+  reader.release_memory();
+  EXPECT_EQ(reader.memory_size(), 0U);
+}
+
+TEST(MessageReader, PiecesOfMaskedConstInputAreBoundedInMemory) {
+  MessageReader reader(Role::server, {}, Delivery::pieces);
+  Bytes stream = {0x82, 0xFF, 0, 0, 0, 0, 0, 0x0F, 0, 0, 0, 0, 0, 0};
+  stream.resize(stream.size() + 0xF0000, 'x');
+  ByteReader in{ByteView(stream)};
+  Message message;
+  std::size_t size = 0;
+  while (reader.next(in, message) == MessageKind::binary) {
+    size += message.payload.size();
+    EXPECT_LE(message.payload.size(), 16384U);
+  }
+  EXPECT_EQ(size, 0xF0000U);
+  EXPECT_LE(reader.memory_size(), 32768U);
+}
+
+TEST(MessageReader, ACompressedMessageIsGivenAsSentAndNotChecked) {
+  MessageReader reader(Role::client, {}, Delivery::messages, Rsv1::negotiated);
+  const Bytes stream = {0xC1, 0x02, 0xFF, 0xFE, 0x81, 0x01, 'a'};
+  ByteReader in{ByteView(stream)};
+  Message message;
+  ASSERT_EQ(reader.next(in, message), MessageKind::text);
+  EXPECT_TRUE(message.rsv1);
+  EXPECT_EQ(message.payload.size(), 2U);
+  ASSERT_EQ(reader.next(in, message), MessageKind::text);
+  EXPECT_FALSE(message.rsv1);
+}
+
+TEST(MessageReader, ACopyKeepsTheMessageUnderWayAndItsMemory) {
+  CountingMemory memory;
+  MessageReader reader(Role::client, {}, Delivery::messages, Rsv1::reserved, &memory);
+  const Bytes stream = binary_frame(1000);
+  Message message;
+  ByteReader front{ByteView(stream).first(500)};
+  EXPECT_EQ(reader.next(front, message), MessageKind::need_input);
+  const std::size_t before = memory.allocations;
+  MessageReader copy(reader);
+  EXPECT_GT(memory.allocations, before);
+  ByteReader back{ByteView(stream).drop(500)};
+  ASSERT_EQ(copy.next(back, message), MessageKind::binary);
+  EXPECT_EQ(message.payload, ByteView(stream).drop(4));
+}
+
+TEST(MessageReader, TextPiecesEndAtACharacter) {
+  MessageReader reader(Role::client, {}, Delivery::pieces);
+  const Bytes stream = {0x81, 0x05, 'a', 0xE4, 0xB8, 0xAD, 'b'};
+  std::vector<std::string> pieces;
+  for (const auto& [from, size] : {std::pair<std::size_t, std::size_t>{0, 4}, {4, 3}}) {
+    ByteReader in{ByteView(stream).drop(from).first(size)};
+    drain(reader, in, [&](MessageKind, const Message& message) { pieces.emplace_back(as_text(message.payload)); });
+  }
+  EXPECT_EQ(pieces, (std::vector<std::string>{"a", "\xE4\xB8\xAD", "b"}));
+}
+
+}  // namespace
+}  // namespace weir::tests

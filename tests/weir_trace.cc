@@ -1,0 +1,147 @@
+#include "weir_trace.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+
+namespace weir::tests {
+namespace {
+
+End end_of(StreamEnd end) {
+  switch (end) {
+    case StreamEnd::open:
+      return End::open;
+    case StreamEnd::inside_frame:
+      return End::need;
+    case StreamEnd::between_fragments:
+      return End::need_fin;
+    case StreamEnd::closed:
+      return End::closed;
+    case StreamEnd::failed:
+      return End::fail;
+  }
+  return End::fail;
+}
+
+std::string kind_name(MessageKind kind) {
+  switch (kind) {
+    case MessageKind::text:
+      return "text";
+    case MessageKind::binary:
+      return "binary";
+    case MessageKind::ping:
+      return "ping";
+    case MessageKind::pong:
+      return "pong";
+    case MessageKind::close:
+      return "close";
+    default:
+      return "?";
+  }
+}
+
+class Collector {
+ public:
+  void on_event(MessageKind kind, const Message& message) {
+    const Bytes payload(message.payload.begin(), message.payload.end());
+    if (kind == MessageKind::text || kind == MessageKind::binary) {
+      EXPECT_EQ(message.begins, !open_);
+      if (message.begins) joined_.clear();
+      if (kind == MessageKind::text) EXPECT_TRUE(is_utf8(message.payload)) << "a piece of text is whole characters";
+      joined_.insert(joined_.end(), payload.begin(), payload.end());
+      open_ = !message.ends;
+      if (message.ends) trace.events.push_back({kind_name(kind), joined_, {}});
+      return;
+    }
+    EXPECT_TRUE(message.begins && message.ends);
+    TraceEvent event{kind_name(kind), payload, {}};
+    if (kind == MessageKind::close && message.close_code != CloseCode::no_status_received) {
+      event.close_code = static_cast<unsigned>(message.close_code);
+    }
+    trace.events.push_back(event);
+  }
+
+  Trace trace;
+
+ private:
+  Bytes joined_;
+  bool open_ = false;
+};
+
+template <typename Reader, typename View>
+bool feed(MessageReader& reader, View view, Collector& collector) {
+  Reader in(view);
+  Message message;
+  while (true) {
+    const std::size_t before = in.position();
+    const MessageKind kind = reader.next(in, message);
+    if (kind == MessageKind::need_input) {
+      EXPECT_TRUE(in.empty());
+      return true;
+    }
+    if (kind == MessageKind::error) {
+      EXPECT_EQ(reader.next(in, message), MessageKind::error);
+      return false;
+    }
+    EXPECT_GT(in.position(), before);
+    collector.on_event(kind, message);
+  }
+}
+
+}  // namespace
+
+Trace weir_trace(Role role, const Limits& limits, const Bytes& stream, const std::vector<std::size_t>& cuts,
+                 Mode mode) {
+  const bool pieces = mode == Mode::const_pieces || mode == Mode::mutable_pieces;
+  const bool is_mutable = mode == Mode::mutable_messages || mode == Mode::mutable_pieces;
+  MessageReader reader(role, limits, pieces ? Delivery::pieces : Delivery::messages);
+  Collector collector;
+  std::size_t at = 0;
+  std::size_t cut = 0;
+  while (at < stream.size()) {
+    const std::size_t size = std::min(stream.size() - at, cuts[std::min(cut++, cuts.size() - 1)]);
+    const auto slice = std::make_unique<unsigned char[]>(size);
+    std::copy_n(stream.begin() + static_cast<std::ptrdiff_t>(at), size, slice.get());
+    bool good = true;
+    if (is_mutable) {
+      good = feed<MutableByteReader>(reader, MutableByteView(slice.get(), size), collector);
+    } else {
+      good = feed<ByteReader>(reader, ByteView(slice.get(), size), collector);
+      EXPECT_TRUE(std::equal(slice.get(), slice.get() + size, stream.begin() + static_cast<std::ptrdiff_t>(at)))
+          << "const input was changed";
+    }
+    if (!good) break;
+    at += size;
+  }
+  collector.trace.end = end_of(reader.finish());
+  collector.trace.error = reader.error();
+  return collector.trace;
+}
+
+void expect_all_cuts(Role role, const Limits& limits, const Bytes& stream, const Trace& expected,
+                     std::size_t max_2cut_size) {
+  std::mt19937_64 random(stream.size());
+  for (const Mode mode : all_modes) {
+    const auto expect_cut = [&](const std::vector<std::size_t>& cuts) {
+      const Trace trace = weir_trace(role, limits, stream, cuts, mode);
+      EXPECT_EQ(trace, expected) << "mode " << static_cast<int>(mode) << ", first cut " << cuts[0];
+      return trace == expected;
+    };
+    if (!expect_cut({std::max<std::size_t>(stream.size(), 1)})) return;
+    if (!expect_cut({1}) || !expect_cut({3})) return;
+    if (stream.size() <= max_2cut_size) {
+      for (std::size_t first = 1; first < stream.size(); ++first) {
+        if (!expect_cut({first, stream.size()})) return;
+      }
+    }
+    for (int round = 0; round < 4; ++round) {
+      std::vector<std::size_t> cuts;
+      for (int i = 0; i < 64; ++i) cuts.push_back(1 + random() % (round % 2 == 0 ? 16 : 600));
+      if (!expect_cut(cuts)) return;
+    }
+  }
+}
+
+}  // namespace weir::tests
