@@ -89,14 +89,13 @@ MessageKind MessageReader::give_message(const MessageFrame<View>& frame, Message
     if (text) return on_masked_text(frame.payload, frame.masking_key, frame.frame_offset);
     return on_masked_binary(frame.payload, frame.masking_key);
   } else {
-    return text ? on_plain_text(frame.payload, frame.frame_offset) : MessageKind::binary;
+    return text ? on_plain_text(out) : MessageKind::binary;
   }
 }
 
-MessageKind MessageReader::on_plain_text(ByteView payload, std::uint64_t frame_offset) noexcept {
-  if (is_utf8(payload)) return MessageKind::text;
-  const Place place = {frame_offset + header_size(payload.size(), false), frame_offset};
-  return fail_text(payload, place);
+MessageKind MessageReader::on_plain_text(const Message& message) noexcept {
+  if (is_utf8(message.payload)) return MessageKind::text;
+  return fail_text(message.payload, {message.offset + header_size(message.payload.size(), false), message.offset});
 }
 
 MessageKind MessageReader::on_masked_text(MutableByteView payload, MaskingKey key,

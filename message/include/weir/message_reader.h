@@ -90,7 +90,7 @@ class MessageReader {
   template <bool from_client, typename View>
   [[nodiscard, gnu::always_inline]] inline MessageKind give_message(const MessageFrame<View>& frame,
                                                                     Message& out) noexcept;
-  [[nodiscard, gnu::noinline]] MessageKind on_plain_text(ByteView payload, std::uint64_t frame_offset) noexcept;
+  [[nodiscard, gnu::noinline]] MessageKind on_plain_text(const Message& message) noexcept;
   [[nodiscard, gnu::noinline]] MessageKind on_masked_text(MutableByteView payload, MaskingKey key,
                                                           std::uint64_t frame_offset) noexcept;
   [[nodiscard, gnu::noinline]] MessageKind on_masked_binary(MutableByteView payload, MaskingKey key) noexcept;
