@@ -2,6 +2,7 @@
 #include <immintrin.h>
 
 #include <array>
+#include <bit>
 
 #include "contender.h"
 
@@ -12,9 +13,8 @@ namespace {
 enum class Work { walk, unmask, unmask_ascii, unmask_utf8 };
 
 // turned is the key as it stands `offset` bytes into a payload.
-std::uint32_t turned(std::uint32_t key, std::size_t offset) {
-  const unsigned bits = offset % 4 * 8;
-  return bits == 0 ? key : (key >> bits) | (key << (32 - bits));
+inline std::uint32_t turned(std::uint32_t key, std::size_t offset) {
+  return std::rotr(key, static_cast<int>(offset % 4 * 8));
 }
 
 template <typename Word>
@@ -30,17 +30,45 @@ Word load(const unsigned char* from) {
 
 inline __m128i load_128(const unsigned char* from) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)); }
 
+inline void store_128(unsigned char* to, __m128i bytes) { _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes); }
+
 [[gnu::target("avx2")]] inline void store_256(unsigned char* to, __m256i bytes) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), bytes);
 }
 
-// xor_into unmasks from one place to another, or in place, and returns whether every byte is ASCII.
+[[gnu::target("avx2")]] inline __m256i repeated(std::uint32_t key) { return _mm256_set1_epi32(static_cast<int>(key)); }
+
+[[gnu::target("avx2")]] inline bool is_ascii(__m256i bytes) { return _mm256_movemask_epi8(bytes) == 0; }
+
+// xor_small unmasks 16 to 31 bytes by two vectors that may overlap, both read before either is written; fewer by the
+// byte.
+[[gnu::target("avx2")]] bool xor_small(unsigned char* to, const unsigned char* from, std::size_t size,
+                                       std::uint32_t key) {
+  if (size >= 16) {
+    const std::size_t tail = size - 16;
+    const __m128i a = _mm_xor_si128(load_128(from), _mm256_castsi256_si128(repeated(key)));
+    const __m128i b = _mm_xor_si128(load_128(from + tail), _mm256_castsi256_si128(repeated(turned(key, tail))));
+    store_128(to, a);
+    store_128(to + tail, b);
+    return _mm_movemask_epi8(_mm_or_si128(a, b)) == 0;
+  }
+  unsigned seen = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    to[i] = static_cast<unsigned char>(from[i] ^ turned(key, i));
+    seen |= to[i];
+  }
+  return (seen & 0x80U) == 0;
+}
+
+// xor_into unmasks from one place to another, or in place. Returns whether every byte is ASCII, if that is asked for.
+template <bool ascii_test>
 [[gnu::target("avx2")]] bool xor_into(unsigned char* to, const unsigned char* from, std::size_t size,
                                       std::uint32_t key) {
-  const __m256i wide_key = _mm256_set1_epi32(static_cast<int>(key));
-  const std::uint64_t long_key = (std::uint64_t{key} << 32U) | key;
-  __m256i seen = _mm256_setzero_si256();
-  std::uint64_t tail_seen = 0;
+  if (size < 32) return xor_small(to, from, size, key);
+  const __m256i wide_key = repeated(key);
+  // The last vector may overlap the one before it: read before anything is written.
+  const __m256i last = _mm256_xor_si256(load_256(from + (size - 32)), repeated(turned(key, size)));
+  __m256i seen = last;
   std::size_t i = 0;
   for (; size - i >= 128; i += 128) {
     const __m256i a = _mm256_xor_si256(load_256(from + i), wide_key);
@@ -51,51 +79,33 @@ inline __m128i load_128(const unsigned char* from) { return _mm_loadu_si128(rein
     store_256(to + i + 32, b);
     store_256(to + i + 64, c);
     store_256(to + i + 96, d);
-    seen = _mm256_or_si256(seen, _mm256_or_si256(_mm256_or_si256(a, b), _mm256_or_si256(c, d)));
+    if (ascii_test) {
+      seen = _mm256_or_si256(seen, _mm256_or_si256(_mm256_or_si256(a, b), _mm256_or_si256(c, d)));
+    }
   }
   for (; size - i >= 32; i += 32) {
     const __m256i a = _mm256_xor_si256(load_256(from + i), wide_key);
     store_256(to + i, a);
-    seen = _mm256_or_si256(seen, a);
+    if (ascii_test) seen = _mm256_or_si256(seen, a);
   }
-  if (size - i >= 16) {
-    const __m128i a = _mm_xor_si128(load_128(from + i), _mm256_castsi256_si128(wide_key));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), a);
-    seen = _mm256_or_si256(seen, _mm256_zextsi128_si256(a));
-    i += 16;
-  }
-  if (size - i >= 8) {
-    const std::uint64_t word = load<std::uint64_t>(from + i) ^ long_key;
-    std::memcpy(to + i, &word, sizeof word);
-    tail_seen |= word;
-    i += 8;
-  }
-  for (; i < size; ++i) {
-    to[i] = static_cast<unsigned char>(from[i] ^ (key >> (i % 4 * 8)));
-    tail_seen |= to[i];
-  }
-  return _mm256_movemask_epi8(seen) == 0 && (tail_seen & 0x8080'8080'8080'8080U) == 0;
+  store_256(to + (size - 32), last);
+  return !ascii_test || is_ascii(seen);
 }
 
 [[gnu::target("avx2")]] bool is_ascii(const unsigned char* text, std::size_t size) {
-  __m256i seen = _mm256_setzero_si256();
-  std::uint64_t tail_seen = 0;
+  if (size < 32) {
+    if (size >= 16) return _mm_movemask_epi8(_mm_or_si128(load_128(text), load_128(text + (size - 16)))) == 0;
+    return std::all_of(text, text + size, [](unsigned char byte) { return byte < 0x80; });
+  }
+  __m256i seen = load_256(text + (size - 32));
   std::size_t i = 0;
   for (; size - i >= 128; i += 128) {
-    seen = _mm256_or_si256(seen, _mm256_or_si256(_mm256_or_si256(load_256(text + i), load_256(text + i + 32)),
-                                                 _mm256_or_si256(load_256(text + i + 64), load_256(text + i + 96))));
+    const __m256i a = _mm256_or_si256(load_256(text + i), load_256(text + i + 32));
+    const __m256i b = _mm256_or_si256(load_256(text + i + 64), load_256(text + i + 96));
+    seen = _mm256_or_si256(seen, _mm256_or_si256(a, b));
   }
   for (; size - i >= 32; i += 32) seen = _mm256_or_si256(seen, load_256(text + i));
-  if (size - i >= 16) {
-    seen = _mm256_or_si256(seen, _mm256_zextsi128_si256(load_128(text + i)));
-    i += 16;
-  }
-  if (size - i >= 8) {
-    tail_seen |= load<std::uint64_t>(text + i);
-    i += 8;
-  }
-  for (; i < size; ++i) tail_seen |= text[i];
-  return _mm256_movemask_epi8(seen) == 0 && (tail_seen & 0x8080'8080'8080'8080U) == 0;
+  return is_ascii(seen);
 }
 
 struct Header {
@@ -166,7 +176,7 @@ class Floor final : public Contender {
       return in + header.length;
     }
     bool ascii = true;
-    if (masked) ascii = xor_into(in, in, header.length, header.key);
+    if (masked) ascii = xor_into<work == Work::unmask_ascii>(in, in, header.length, header.key);
     else if (work == Work::unmask_ascii) ascii = is_ascii(in, header.length);
     on_message(in, header.length, ascii, totals);
     return in + header.length;
@@ -200,7 +210,7 @@ class Floor final : public Contender {
       if (offset == 0) joined_.data()[0] = static_cast<unsigned char>(in[0] ^ key);
       joined_.data()[cut_.length - 1] = static_cast<unsigned char>(in[size - 1] ^ turned(key, size - 1));
     } else if (masked) {
-      all_ascii_ &= xor_into(joined_.data() + offset, in, size, key);
+      all_ascii_ &= xor_into<work == Work::unmask_ascii>(joined_.data() + offset, in, size, key);
     } else {
       std::memcpy(joined_.data() + offset, in, size);
       if (work == Work::unmask_ascii) all_ascii_ &= is_ascii(in, size);

@@ -12,6 +12,10 @@
 #include <functional>
 #include <string_view>
 
+#if defined(__clang__) && __clang_major__ >= 16
+#pragma clang unsafe_buffer_usage begin
+#endif
+
 namespace weir {
 
 // check stops the process when a caller of this library, or the library itself, asked for bytes that are not there.
@@ -227,3 +231,7 @@ using ByteReader = BasicByteReader<ByteView>;
 using MutableByteReader = BasicByteReader<MutableByteView>;
 
 }  // namespace weir
+
+#if defined(__clang__) && __clang_major__ >= 16
+#pragma clang unsafe_buffer_usage end
+#endif

@@ -7,6 +7,10 @@
 #include <weir/bytes.h>
 #include <weir/protocol.h>
 
+#if defined(__clang__) && __clang_major__ >= 16
+#pragma clang unsafe_buffer_usage begin
+#endif
+
 namespace weir {
 
 // turned is the key as it stands `offset` bytes into a payload.
@@ -91,3 +95,7 @@ class MaskedView {
 };
 
 }  // namespace weir
+
+#if defined(__clang__) && __clang_major__ >= 16
+#pragma clang unsafe_buffer_usage end
+#endif
