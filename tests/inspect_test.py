@@ -77,7 +77,8 @@ expect("RSV1 without --deflate", inspect("--frames", "-", stdin=b"\xc1\x01\x00")
 expect("terminal controls are not passed on", b"\x1b" in inspect("-", stdin=b"\x81\x04\x1b[2J").stdout, False)
 escaped = inspect("--format", "json", "-", stdin=b'\x81\x05"\\\n\x01\x7f').stdout.splitlines()[0]
 expect("JSON escapes", json.loads(escaped)["data"], '"\\\n\x01\x7f')
-for bad in (["--deflate", "-"], ["--slice", "0", "-"], ["--slice", "x", "-"], ["--as", "proxy", "-"], [], ["/no/such/file"],
+expect("messages are not inflated yet", inspect("--as", "client", "--deflate", "-").returncode, 2)
+for bad in (["--slice", "0", "-"], ["--slice", "x", "-"], ["--as", "proxy", "-"], [], ["/no/such/file"],
             [corpus], ["--format", "xml", "-"]):
     ran = inspect(*bad)
     expect(f"status of {bad}", ran.returncode, 2)

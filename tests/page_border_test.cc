@@ -77,6 +77,19 @@ std::pair<MessageKind, Bytes> read_one(Role role, View view) {
   return {kind, Bytes(message.payload.begin(), message.payload.end())};
 }
 
+// How many messages and control frames end within the two slices; 0 if they break a rule.
+template <typename Reader>
+std::size_t read_both(Role role, Delivery delivery, MutableByteView first, MutableByteView second) {
+  MessageReader reader(role, {}, delivery);
+  std::size_t count = 0;
+  for (const MutableByteView slice : {first, second}) {
+    Reader in(slice);
+    const MessageKind last = drain(reader, in, [&](const Message& message) { count += message.ends ? 1 : 0; });
+    if (last == MessageKind::error) return 0;
+  }
+  return count;
+}
+
 TEST(PageBorder, NoByteBeforeOrAfterTheSliceIsRead) {
   GuardedPages pages(70000);
   for (const Role role : {Role::server, Role::client}) {
@@ -96,6 +109,43 @@ TEST(PageBorder, NoByteBeforeOrAfterTheSliceIsRead) {
             ASSERT_EQ(from_const.second, payload) << size;
           }
         }
+      }
+    }
+  }
+}
+
+// Control frames, pieces, and what follows a first slice: the slices begin and end at the border in turn.
+TEST(PageBorder, EveryCutOfAStreamMayLieAtABorderInEitherDelivery) {
+  GuardedPages front(4096);
+  GuardedPages back(4096);
+  for (const Role role : {Role::server, Role::client}) {
+    Bytes stream;
+    const auto add = [&](unsigned char first, const Bytes& payload) {
+      const Bytes bytes = frame(role, first, payload);
+      stream.insert(stream.end(), bytes.begin(), bytes.end());
+    };
+    const Bytes text = multi_byte_text(70);
+    add(0x01, Bytes(text.begin(), text.begin() + 36));  // ends within a character
+    add(0x89, multi_byte_text(40));
+    add(0x80, Bytes(text.begin() + 36, text.end()));
+    add(0x82, multi_byte_text(130));
+    add(0x8a, {});
+    Bytes close = {0x03, 0xe8};
+    close.insert(close.end(), text.begin(), text.begin() + 40);
+    add(0x88, close);
+    const Trace expected = reference(role, {}, stream);
+    ASSERT_EQ(expected.end, End::closed);
+    for (const Delivery delivery : {Delivery::messages, Delivery::pieces}) {
+      for (std::size_t cut = 0; cut <= stream.size(); ++cut) {
+        const auto middle = stream.begin() + static_cast<std::ptrdiff_t>(cut);
+        ASSERT_EQ(read_both<ByteReader>(role, delivery, front.at_end(Bytes(stream.begin(), middle)),
+                                        back.at_start(Bytes(middle, stream.end()))),
+                  expected.events.size())
+            << cut;
+        ASSERT_EQ(read_both<MutableByteReader>(role, delivery, front.at_start(Bytes(stream.begin(), middle)),
+                                               back.at_end(Bytes(middle, stream.end()))),
+                  expected.events.size())
+            << cut;
       }
     }
   }

@@ -6,11 +6,6 @@
 namespace weir::tests {
 namespace {
 
-struct Fault {
-  ErrorCode code;
-  std::size_t offset;
-};
-
 // RFC 3629 3: the characters by number of bytes and what they decode to. Returns the index of the first byte that
 // cannot be part of any valid text, or -1; `unfinished` tells that the text ends within a character.
 std::ptrdiff_t first_bad_byte(const Bytes& text, bool& unfinished) {
@@ -69,7 +64,8 @@ bool close_code_may_be_sent(unsigned code) {  // RFC 6455 7.4.1, 7.4.2, and the 
 
 class Receiver {
  public:
-  Receiver(Role role, const Limits& limits, const Bytes& stream) : role_(role), limits_(limits), stream_(stream) {}
+  Receiver(Role role, const Limits& limits, const Bytes& stream, bool frames_only = false, bool allow_rsv1 = false)
+      : role_(role), limits_(limits), stream_(stream), frames_only_(frames_only), allow_rsv1_(allow_rsv1) {}
 
   Trace run() {
     while (at_ < stream_.size()) {
@@ -98,11 +94,13 @@ class Receiver {
     const bool fin = first >= 0x80;
     const unsigned opcode = first % 16;
     const bool control = opcode >= 8;
-    if ((first & 0x70U) != 0) return fail(ErrorCode::reserved_bit_set, at_);
+    const bool rsv1 = (first & 0x40U) != 0;
+    if ((first & 0x30U) != 0 || (rsv1 && !allow_rsv1_)) return fail(ErrorCode::reserved_bit_set, at_);
     if (opcode != 0 && opcode != 1 && opcode != 2 && opcode != 8 && opcode != 9 && opcode != 10) {
       return fail(ErrorCode::unknown_opcode, at_);
     }
     if (control && !fin) return fail(ErrorCode::control_frame_fragmented, at_);
+    if (rsv1 && (control || opcode == 0)) return fail(ErrorCode::rsv1_misplaced, at_);
     if (opcode == 0 && !message_open_) return fail(ErrorCode::continuation_without_message, at_);
     if (!control && opcode != 0 && message_open_) return fail(ErrorCode::message_interleaved, at_);
     ++at_;
@@ -147,6 +145,14 @@ class Receiver {
     for (std::uint64_t i = 0; i < length && here(); ++i)
       payload.push_back(static_cast<unsigned char>(stream_[at_++] ^ key[i % 4]));
     const bool whole = payload.size() == length;
+    if (frames_only_) {
+      if (!whole) return need();
+      static const std::map<unsigned, std::string> names = {{0, "continuation"}, {1, "text"}, {2, "binary"},
+                                                            {8, "close"},        {9, "ping"}, {10, "pong"}};
+      trace_.events.push_back({names.at(opcode) + (fin ? " fin" : "") + (rsv1 ? " rsv1" : ""), payload, {}});
+      if (!control && fin) end_message();
+      return true;
+    }
     if (control) return whole ? control_frame(opcode, payload, payload_offset) : need();
 
     const std::size_t before = message_.size();
@@ -160,17 +166,22 @@ class Receiver {
     if (!whole) return need();
     if (fin) {
       trace_.events.push_back({message_is_text_ ? "text" : "binary", message_, {}});
-      message_open_ = false;
-      declared_ = frames_ = empty_run_ = 0;
+      end_message();
     }
     return true;
   }
 
+  void end_message() {
+    message_open_ = false;
+    declared_ = frames_ = empty_run_ = 0;
+  }
+
   bool within_limits(std::uint64_t length, bool fin) {
-    const bool frame_limit = limits_.max_frame_size < limits_.max_message_size;
+    const bool frame_limit = limits_.max_frame_size != no_limit<std::uint64_t>;
     if (frame_limit && length > limits_.max_frame_size) return fail(ErrorCode::frame_too_big, at_);
     const auto total = static_cast<unsigned __int128>(declared_) + length;
-    if (total > limits_.max_message_size) return fail(ErrorCode::message_too_big, at_);
+    if (limits_.max_message_size != no_limit<std::uint64_t> && total > limits_.max_message_size)
+      return fail(ErrorCode::message_too_big, at_);
     declared_ += length;
     ++frames_;
     if (limits_.max_fragment_count != no_limit<std::uint32_t> && frames_ > limits_.max_fragment_count) {
@@ -207,6 +218,8 @@ class Receiver {
   Role role_;
   const Limits& limits_;
   const Bytes& stream_;
+  bool frames_only_;
+  bool allow_rsv1_;
   std::size_t at_ = 0;
   std::size_t frame_offset_ = 0;
   bool message_open_ = false;
@@ -221,5 +234,9 @@ class Receiver {
 }  // namespace
 
 Trace reference(Role role, const Limits& limits, const Bytes& stream) { return Receiver(role, limits, stream).run(); }
+
+Trace reference_frames(Role role, const Limits& limits, const Bytes& stream, bool allow_rsv1) {
+  return Receiver(role, limits, stream, true, allow_rsv1).run();
+}
 
 }  // namespace weir::tests

@@ -8,4 +8,8 @@ namespace weir::tests {
 
 Trace reference(Role role, const Limits& limits, const Bytes& stream);
 
+// reference_frames judges frame by frame only (RFC 6455 5.1 to 5.5, and RFC 7692 6 if RSV1 is allowed): neither text
+// nor what a Close frame says, and it goes on after one. Its events are whole frames, named like "text fin rsv1".
+Trace reference_frames(Role role, const Limits& limits, const Bytes& stream, bool allow_rsv1);
+
 }  // namespace weir::tests

@@ -141,6 +141,63 @@ const Row rows[] = {
      {ErrorCode::text_ends_in_character, 5, 4}},
     {"8.1 a character may span frames", client, "01 01 e2 80 02 82 ac", {{"text", {0xe2, 0x82, 0xac}, {}}}, End::open},
     {"8.1 fails before the end of the message", client, "01 01 ff", {}, End::fail, {ErrorCode::text_not_utf8, 2, 0}},
+    {"8.1 lead F5", client, "81 01 f5", {}, End::fail, {ErrorCode::text_not_utf8, 2, 0}},
+    {"8.1 continuation without a lead", client, "81 02 61 80", {}, End::fail, {ErrorCode::text_not_utf8, 3, 0}},
+    {"8.1 overlong form of 3 bytes", client, "81 03 e0 9f bf", {}, End::fail, {ErrorCode::text_not_utf8, 3, 0}},
+    {"8.1 overlong form of 4 bytes", client, "81 04 f0 8f bf bf", {}, End::fail, {ErrorCode::text_not_utf8, 3, 0}},
+    {"8.1 the last character before and the first after the surrogates",
+     client,
+     "81 06 ed 9f bf ee 80 80",
+     {{"text", {0xed, 0x9f, 0xbf, 0xee, 0x80, 0x80}, {}}},
+     End::open},
+    {"8.1 the first and the last character of every length",
+     client,
+     "81 14 00 7f c2 80 df bf e0 a0 80 ef bf bf f0 90 80 80 f4 8f bf bf",
+     {{"text",
+       {0x00, 0x7f, 0xc2, 0x80, 0xdf, 0xbf, 0xe0, 0xa0, 0x80, 0xef,
+        0xbf, 0xbf, 0xf0, 0x90, 0x80, 0x80, 0xf4, 0x8f, 0xbf, 0xbf},
+       {}}},
+     End::open},
+    {"8.1 a ping within a character",
+     client,
+     "01 01 e2 89 01 82 80 02 82 ac",
+     {{"ping", {0x82}, {}}, {"text", {0xe2, 0x82, 0xac}, {}}},
+     End::open},
+    {"8.1 a character broken by the next fragment",
+     client,
+     "01 02 e2 82 89 00 80 01 28",
+     {{"ping", {}, {}}},
+     End::fail,
+     {ErrorCode::text_not_utf8, 8, 6}},
+    {"8.1 masked text, the place is that of the wire",
+     server,
+     "81 82 01 02 03 04 c2 2a",
+     {},
+     End::fail,
+     {ErrorCode::text_not_utf8, 7, 0}},
+    // Where two rules are broken, the byte that comes first is told, and at one byte the rule of the field.
+    {"RSV goes before the opcode", client, "bb 00", {}, End::fail, {ErrorCode::reserved_bit_set, 0, 0}},
+    {"the opcode goes before FIN", client, "0b 00", {}, End::fail, {ErrorCode::unknown_opcode, 0, 0}},
+    {"the mask goes before the length", server, "89 7e", {}, End::fail, {ErrorCode::frame_not_masked, 1, 0}},
+    {"the mask goes before the length, in a client", client, "88 ff", {}, End::fail, {ErrorCode::frame_masked, 1, 0}},
+    {"a frame is judged before its payload is there",
+     client,
+     "81 01 61 c2 7f",
+     {{"text", text("a"), {}}},
+     End::fail,
+     {ErrorCode::reserved_bit_set, 3, 3}},
+    {"a masked close is unmasked before it is judged",
+     server,
+     "88 82 01 02 03 04 02 ea",
+     {{"close", {}, 1000}},
+     End::closed},
+    {"a close code and a reason are both wrong",
+     client,
+     "88 03 03 ec ff",
+     {},
+     End::fail,
+     {ErrorCode::close_code_not_allowed, 3, 0}},
+    {"a close is judged only when it is whole", client, "88 03 03 ec", {}, End::need},
     {"5.6 binary is any bytes", client, "82 02 ff fe", {{"binary", {0xff, 0xfe}, {}}}, End::open},
 };
 
@@ -152,6 +209,47 @@ TEST(Rules, EveryRuleOfSections5And7HoldsHoweverTheStreamIsCut) {
     EXPECT_EQ(reference(row.role, {}, stream), expected);
     expect_all_cuts(row.role, {}, stream, expected);
   }
+}
+
+TEST(Rules, EveryRuleOfFramesHoldsInTheParserOfFramesToo) {
+  const auto expect_frames = [](const Row& row, bool allow_rsv1, const Trace& expected) {
+    SCOPED_TRACE(row.rule);
+    const Bytes stream = bytes_of(row.bytes);
+    EXPECT_EQ(reference_frames(row.role, {}, stream, allow_rsv1), expected);
+    for (std::size_t cut = 1; cut <= stream.size(); ++cut) {
+      EXPECT_EQ(weir_frames(row.role, {}, stream, {cut, stream.size()}, allow_rsv1), expected) << cut;
+    }
+    EXPECT_EQ(weir_frames(row.role, {}, stream, {1}, allow_rsv1), expected);
+  };
+  for (const Row& row : rows) expect_frames(row, false, reference_frames(row.role, {}, bytes_of(row.bytes), false));
+
+  const Row negotiated[] = {
+      // RFC 7692 6
+      {"RSV1 on a message", client, "c1 01 61", {{"text fin rsv1", text("a"), {}}}, End::open},
+      {"RSV1 on a first fragment",
+       client,
+       "42 00 80 00",
+       {{"binary rsv1", {}, {}}, {"continuation fin", {}, {}}},
+       End::open},
+      {"RSV1 on a continuation",
+       client,
+       "41 00 c0 00",
+       {{"text rsv1", {}, {}}},
+       End::fail,
+       {ErrorCode::rsv1_misplaced, 2, 2}},
+      {"RSV1 on a continuation without a message", client, "c0 00", {}, End::fail, {ErrorCode::rsv1_misplaced, 0, 0}},
+      {"RSV1 on a ping", client, "c9 00", {}, End::fail, {ErrorCode::rsv1_misplaced, 0, 0}},
+      {"RSV1 on a fragmented ping", client, "49 00", {}, End::fail, {ErrorCode::control_frame_fragmented, 0, 0}},
+      {"RSV1 on an unknown opcode", client, "c3 00", {}, End::fail, {ErrorCode::unknown_opcode, 0, 0}},
+      {"RSV1 with RSV2", client, "e1 00", {}, End::fail, {ErrorCode::reserved_bit_set, 0, 0}},
+      {"RSV1 within a message",
+       client,
+       "01 00 c1 00",
+       {{"text", {}, {}}},
+       End::fail,
+       {ErrorCode::message_interleaved, 2, 2}},
+  };
+  for (const Row& row : negotiated) expect_frames(row, true, {row.events, row.end, row.error});
 }
 
 // RFC 6455 7.4.1 and 7.4.2, with 1012 to 1014 of the IANA registry (11.7).

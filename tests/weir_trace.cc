@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <random>
 
@@ -83,6 +84,7 @@ bool feed(MessageReader& reader, View view, Collector& collector) {
     }
     if (kind == MessageKind::error) {
       EXPECT_EQ(reader.next(in, message), MessageKind::error);
+      EXPECT_NE(reader.error().code, ErrorCode::none);
       return false;
     }
     EXPECT_GT(in.position(), before);
@@ -90,7 +92,86 @@ bool feed(MessageReader& reader, View view, Collector& collector) {
   }
 }
 
+std::string frame_name(const FrameHeader& header) {
+  const char* opcode = "?";
+  switch (header.opcode) {
+    case Opcode::continuation:
+      opcode = "continuation";
+      break;
+    case Opcode::text:
+      opcode = "text";
+      break;
+    case Opcode::binary:
+      opcode = "binary";
+      break;
+    case Opcode::close:
+      opcode = "close";
+      break;
+    case Opcode::ping:
+      opcode = "ping";
+      break;
+    case Opcode::pong:
+      opcode = "pong";
+      break;
+  }
+  return std::string(opcode) + (header.fin ? " fin" : "") + (header.rsv1 ? " rsv1" : "");
+}
+
+// Joins the pieces of a frame, and checks that they say where they belong.
+class FrameCollector {
+ public:
+  void on_piece(const FramePiece& piece, ByteView slice, std::uint64_t slice_offset) {
+    EXPECT_EQ(piece.frame_begins, !open_);
+    if (piece.frame_begins) joined_.clear();
+    EXPECT_EQ(piece.payload_offset, joined_.size());
+    for (std::size_t i = 0; i < piece.payload.size(); ++i) joined_.push_back(piece.payload[i]);
+    if (!piece.payload.empty()) {
+      const ByteView wire = piece.payload.wire();
+      EXPECT_TRUE(std::greater_equal<>()(wire.begin(), slice.begin()) && std::less_equal<>()(wire.end(), slice.end()))
+          << "payload is not of the slice";
+      EXPECT_EQ(piece.stream_offset(), slice_offset + static_cast<std::size_t>(wire.begin() - slice.begin()));
+    }
+    open_ = !piece.frame_ends;
+    if (open_) return;
+    EXPECT_EQ(piece.header.payload_length, joined_.size());
+    trace.events.push_back({frame_name(piece.header), joined_, {}});
+  }
+
+  Trace trace;
+
+ private:
+  Bytes joined_;
+  bool open_ = false;
+};
+
 }  // namespace
+
+Trace weir_frames(Role role, const Limits& limits, const Bytes& stream, const std::vector<std::size_t>& cuts,
+                  bool allow_rsv1) {
+  FrameParser parser(role, limits, allow_rsv1 ? Rsv1::negotiated : Rsv1::reserved);
+  FrameCollector collector;
+  EventKind kind = EventKind::need_input;
+  std::size_t cut = 0;
+  for (std::size_t at = 0; at < stream.size() && kind != EventKind::error;) {
+    const std::size_t size = std::min(stream.size() - at, cuts[std::min(cut++, cuts.size() - 1)]);
+    const auto block = std::make_unique<unsigned char[]>(size);
+    std::copy_n(stream.begin() + static_cast<std::ptrdiff_t>(at), size, block.get());
+    const ByteView slice(block.get(), size);
+    ByteReader in(slice);
+    FramePiece piece;
+    std::size_t before = 0;
+    while ((kind = parser.next(in, piece)) == EventKind::piece) {
+      EXPECT_GT(in.position(), before);
+      before = in.position();
+      collector.on_piece(piece, slice, at);
+    }
+    EXPECT_TRUE(kind == EventKind::error || in.empty());
+    at += size;
+  }
+  collector.trace.end = end_of(parser.finish());
+  collector.trace.error = parser.error();
+  return collector.trace;
+}
 
 Trace weir_trace(Role role, const Limits& limits, const Bytes& stream, const std::vector<std::size_t>& cuts,
                  Mode mode) {

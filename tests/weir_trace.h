@@ -17,6 +17,10 @@ inline constexpr Mode all_modes[] = {Mode::const_messages, Mode::mutable_message
 // call.
 Trace weir_trace(Role role, const Limits& limits, const Bytes& stream, const std::vector<std::size_t>& cuts, Mode mode);
 
+// weir_frames is the same of FrameParser: its events are whole frames, as those of reference_frames.
+Trace weir_frames(Role role, const Limits& limits, const Bytes& stream, const std::vector<std::size_t>& cuts,
+                  bool allow_rsv1);
+
 // expect_all_cuts checks the trace for the stream whole, byte by byte, at every 2-cut if it has at most max_2cut_size
 // bytes, and at some random cuts, in every mode.
 void expect_all_cuts(Role role, const Limits& limits, const Bytes& stream, const Trace& expected,

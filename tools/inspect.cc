@@ -179,6 +179,7 @@ class Inspection {
         report_(options.format == "json", options.format == "text" && isatty(STDOUT_FILENO) == 1) {}
 
   int run() {
+    if (options_.deflate_given) refuse_to_inflate();
     Input input(options_.path);
     if (!options_.as.empty()) make_sink(options_.as == "server" ? Role::server : Role::client);
     bool more = true;
@@ -247,12 +248,14 @@ class Inspection {
     return more;
   }
 
+  void refuse_to_inflate() const {
+    if (options_.frames) return;
+    throw std::runtime_error("permessage-deflate: messages are not inflated yet; --frames --deflate shows the frames");
+  }
+
   void make_sink(Role role) {
     const bool deflate = options_.deflate_given || (skipped_head_ && head_.negotiates_deflate());
-    if (deflate && !options_.frames) {
-      throw std::runtime_error(
-          "permessage-deflate: messages are not inflated yet; --frames --deflate shows the frames");
-    }
+    if (deflate) refuse_to_inflate();
     if (!options_.frames) sink_ = std::make_unique<MessageSink>(role, options_.limits, report_);
     else
       sink_ = std::make_unique<FrameSink>(role, options_.limits, deflate ? Rsv1::negotiated : Rsv1::reserved, report_);

@@ -1,7 +1,6 @@
 #include <weir/message_reader.h>
 
 #include <algorithm>
-#include <new>
 #include <type_traits>
 
 #include <weir/close_payload.h>
@@ -32,11 +31,6 @@ template <typename Slice>
 MessageReader::MessageReader(Role role, const Limits& limits, Delivery delivery, Rsv1 rsv1,
                              std::pmr::memory_resource* memory) noexcept
     : frames_(role, limits, rsv1), joined_(memory), delivery_(delivery), role_(role) {}
-
-MessageReader::MessageReader(const MessageReader& other)
-    : frames_(other.frames_), joined_(other.joined_.get_allocator()), delivery_(other.delivery_), role_(other.role_) {
-  *this = other;
-}
 
 MessageReader::Place MessageReader::place_of(const FramePiece& piece) noexcept {
   return {piece.stream_offset(), piece.frame_offset};
@@ -170,18 +164,12 @@ MessageKind MessageReader::on_piece(Slice slice, const FramePiece& piece, Messag
 }
 
 MessageKind MessageReader::on_joined_piece(const FramePiece& piece, Message& out) noexcept {
-  Place place = place_of(piece);
-  for (MaskedView left = piece.payload; !left.empty();) {
-    const std::size_t size = std::min(left.size(), block_size);
-    if (!append(left.wire().first(size), place)) return MessageKind::error;
-    if (!read_payload(MutableByteView(joined_).last(size), left.key(), place)) return MessageKind::error;
-    left = left.drop(size);
-    place.offset += size;
-  }
+  const Place place = place_of(piece);
+  if (!join(piece.payload, text_ && !rsv1_, place)) return MessageKind::error;
   if (!ends_message(piece)) return MessageKind::need_input;
-  if (!check_text_end(place, 0)) return MessageKind::error;
+  if (!check_text_end(place, piece.payload.size())) return MessageKind::error;
   lent_ = Lent::all;
-  return give_piece(joined_, true, out);
+  return give_piece(joined_.bytes(), true, out);
 }
 
 template <typename Slice>
@@ -194,10 +182,8 @@ MessageKind MessageReader::on_streamed_piece(Slice slice, const FramePiece& piec
     payload = plain;
   } else {
     joined_.clear();
-    if (!append(piece.payload.wire(), place)) return MessageKind::error;
-    const MutableByteView plain(joined_);
-    if (!read_payload(plain, piece.payload.key(), place)) return MessageKind::error;
-    payload = plain;
+    if (!join(piece.payload, text_ && !rsv1_, place)) return MessageKind::error;
+    payload = joined_.bytes();
     lent_ = Lent::all;
   }
   if (ends_message(piece)) {
@@ -245,13 +231,12 @@ MessageKind MessageReader::on_control_piece(Slice slice, const FramePiece& piece
     if constexpr (std::is_same_v<Slice, MutableByteView>) apply_mask(payload, piece.payload.key());
     return on_control_frame(piece.header.opcode, payload, place, out);
   }
-  if (!append(piece.payload.wire(), place)) return MessageKind::error;
-  apply_mask(MutableByteView(joined_).last(piece.payload.size()), piece.payload.key());
+  if (!join(piece.payload, false, place)) return MessageKind::error;
   control_size_ = static_cast<std::uint8_t>(control_size_ + piece.payload.size());
   if (!piece.frame_ends) return MessageKind::need_input;
   lent_ = Lent::control_frame;
   place.offset -= piece.payload_offset;
-  return on_control_frame(piece.header.opcode, ByteView(joined_).last(control_size_), place, out);
+  return on_control_frame(piece.header.opcode, joined_.bytes().last(control_size_), place, out);
 }
 
 MessageKind MessageReader::on_control_frame(Opcode opcode, ByteView payload, Place place, Message& out) noexcept {
@@ -285,7 +270,7 @@ void MessageReader::end_message() noexcept {
 void MessageReader::take_back() noexcept {
   if (lent_ == Lent::all) joined_.clear();
   if (lent_ == Lent::control_frame) {
-    joined_.resize(joined_.size() - control_size_);
+    joined_.shorten(control_size_);
     control_size_ = 0;
   }
   lent_ = Lent::nothing;
@@ -318,15 +303,23 @@ bool MessageReader::check_text_end(Place place, std::size_t size) noexcept {
   return false;
 }
 
-// append grows the buffer by bytes that have arrived, at least doubling it.
-bool MessageReader::append(ByteView bytes, Place place) noexcept {
-  try {
-    joined_.insert(joined_.end(), bytes.begin(), bytes.end());
-    return true;
-  } catch (const std::bad_alloc&) {
+// join unmasks a run of payload into the buffer, behind what is there, and checks it if it is text.
+bool MessageReader::join(MaskedView payload, bool checked, Place place) noexcept {
+  if (!joined_.extend(payload.size())) {
     fail({ErrorCode::out_of_memory, place.offset, place.frame_offset});
     return false;
   }
+  MutableByteView left = joined_.bytes().last(payload.size());
+  while (!left.empty()) {
+    const MutableByteView block = left.first(std::min(left.size(), block_size));
+    const bool ascii = payload.first(block.size()).copy_to(block);
+    const bool needs_check = checked && !(ascii && utf8_.pending_size() == 0);
+    if (needs_check && !check_text(block, place)) return false;
+    payload = payload.drop(block.size());
+    left = left.drop(block.size());
+    place.offset += block.size();
+  }
+  return true;
 }
 
 StreamEnd MessageReader::finish() const noexcept {
@@ -337,7 +330,7 @@ StreamEnd MessageReader::finish() const noexcept {
 
 void MessageReader::release_memory() noexcept {
   take_back();
-  if (joined_.empty()) std::pmr::vector<unsigned char>(joined_.get_allocator()).swap(joined_);
+  if (joined_.empty()) joined_.release();
 }
 
 MessageKind MessageReader::fail(Error error) noexcept {

@@ -28,9 +28,12 @@ class Peer:
         await reading
 
     async def read(self):
-        async for _ in self.ws:
-            self.received += 1
-            self.news.set()
+        try:
+            async for _ in self.ws:
+                self.received += 1
+                self.news.set()
+        except websockets.ConnectionClosedError:  # a Close with another code than 1000 and 1001
+            pass
         self.over = True
         self.news.set()
 

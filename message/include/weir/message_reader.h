@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
-#include <vector>
 
 #include <weir/frame_parser.h>
+#include <weir/joining_buffer.h>
 #include <weir/utf8.h>
 
 namespace weir {
@@ -52,10 +52,10 @@ class MessageReader {
   explicit MessageReader(Role role, const Limits& limits = {}, Delivery delivery = Delivery::messages,
                          Rsv1 rsv1 = Rsv1::reserved,
                          std::pmr::memory_resource* memory = std::pmr::get_default_resource()) noexcept;
-  MessageReader(const MessageReader& other);
+  MessageReader(const MessageReader& other) = default;
   MessageReader(MessageReader&& other) noexcept = default;
   MessageReader& operator=(const MessageReader& other) = default;
-  MessageReader& operator=(MessageReader&& other) = default;
+  MessageReader& operator=(MessageReader&& other) noexcept = default;
   ~MessageReader() = default;
 
   // next takes one event off `in`. From const bytes, masked payload is unmasked into the reader's memory.
@@ -128,12 +128,12 @@ class MessageReader {
   [[nodiscard]] bool check_text(ByteView run, Place place) noexcept;
   MessageKind fail_text(ByteView payload, Place place) noexcept;
   [[nodiscard]] bool check_text_end(Place place, std::size_t size) noexcept;
-  [[nodiscard]] bool append(ByteView bytes, Place place) noexcept;
+  [[nodiscard]] bool join(MaskedView payload, bool checked, Place place) noexcept;
   MessageKind fail(Error error) noexcept;
 
   FrameParser frames_;
-  std::pmr::vector<unsigned char> joined_;  // the message so far, then the control frame so far
-  std::uint64_t message_offset_ = 0;        // of the message under way
+  JoiningBuffer joined_;              // the message so far, then the control frame so far
+  std::uint64_t message_offset_ = 0;  // of the message under way
   Error error_;
   Utf8Validator utf8_;                        // of the message under way; fresh between messages
   std::array<unsigned char, 4> character_{};  // pieces: a character that was cut, until it is complete
