@@ -39,17 +39,19 @@ bool FrameParser::take_frame(ByteReader& in, FramePiece& out) noexcept {
   }
   if (size < header_end || length > size - header_end) return false;
   const bool fin = (first & 0x80U) != 0;
-  if (!control && !take_fragment(length, fin)) return false;
+  const bool whole_message = fin && (flags_ & detail::message_open_bits) == 0;
+  if (whole_message && !control && length > max_frame_size_) return false;
+  if (!whole_message && !control && !take_fragment(length, fin)) return false;
 
   const ByteView header = in.take(header_end);
   MaskingKey key;
   if (masked()) key.bytes = header.last_window<4>().bytes<4, 0>();
-  out.header = {.opcode = static_cast<Opcode>(first & 0x0FU),
-                .fin = fin,
-                .rsv1 = (first & 0x40U) != 0,
-                .masked = masked(),
-                .masking_key = key,
-                .payload_length = length};
+  out.header.opcode = static_cast<Opcode>(first & 0x0FU);
+  out.header.fin = fin;
+  out.header.rsv1 = (first & 0x40U) != 0;
+  out.header.masked = masked();
+  out.header.masking_key = key;
+  out.header.payload_length = length;
   out.payload = MaskedView(in.take(static_cast<std::size_t>(length)), key);
   out.payload_offset = 0;
   out.frame_offset = frame_offset_;
