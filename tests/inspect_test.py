@@ -73,6 +73,9 @@ expect("an error names rule and place", failed, {
 frames = inspect("--frames", "--format", "json", "-", stdin=hello).stdout.splitlines()
 expect("frames", json.loads(frames[0]), {"frame": "text", "offset": 0, "fin": True, "rsv1": False, "masked": True, "length": 5})
 expect("compressed frames", inspect("--frames", "--deflate", "-", stdin=b"\xc1\x01\x00").returncode, 0)
+expect("--deflate takes no file", inspect("--frames", "--deflate", corpus / "cases/streams/001-len64-all-ones.bin").returncode, 1)
+expect("parameters", inspect("--frames", "--deflate=client_max_window_bits", "-", stdin=b"\xc1\x01\x00").returncode, 0)
+expect("why a file cannot be read", b"No such file" in inspect("/no/such/file").stderr, True)
 expect("RSV1 without --deflate", inspect("--frames", "-", stdin=b"\xc1\x01\x00").returncode, 1)
 expect("terminal controls are not passed on", b"\x1b" in inspect("-", stdin=b"\x81\x04\x1b[2J").stdout, False)
 escaped = inspect("--format", "json", "-", stdin=b'\x81\x05"\\\n\x01\x7f').stdout.splitlines()[0]

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
@@ -81,6 +82,7 @@ class Input {
       size_ = end > 0 ? static_cast<std::uint64_t>(end) : 0;
       std::rewind(file_.get());
     }
+    on_terminal_ = isatty(STDERR_FILENO) == 1 && isatty(STDOUT_FILENO) == 0;
   }
 
   // read is the next block, empty at the end of the file. Valid until the next call.
@@ -112,7 +114,7 @@ class Input {
   std::vector<unsigned char> block_ = std::vector<unsigned char>(read_size);
   std::uint64_t size_ = 0;
   std::uint64_t done_ = 0;
-  bool on_terminal_ = isatty(STDERR_FILENO) == 1 && isatty(STDOUT_FILENO) == 0;
+  bool on_terminal_ = false;  // progress is shown where output does not go
   std::chrono::steady_clock::time_point shown_;
 };
 

@@ -33,11 +33,9 @@ int run(int argc, char** argv) {
   inspect->add_option("--max-message-size", options.limits.max_message_size, "Bytes one message may have")
       ->capture_default_str();
   inspect->add_option("--max-fragments", options.limits.max_fragment_count, "Frames one message may have");
-  inspect
-      ->add_option("--deflate", options.deflate,
-                   "permessage-deflate was negotiated; with --frames, compressed frames are shown as sent")
-      ->expected(0, 1)
-      ->default_str("yes");
+  inspect->add_flag(
+      "--deflate{yes}", options.deflate,
+      "permessage-deflate was negotiated, with --deflate=PARAMS; with --frames, compressed frames are shown as sent");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
