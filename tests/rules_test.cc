@@ -252,6 +252,29 @@ TEST(Rules, EveryRuleOfFramesHoldsInTheParserOfFramesToo) {
   for (const Row& row : negotiated) expect_frames(row, true, {row.events, row.end, row.error});
 }
 
+TEST(Rules, EveryEventTellsWhereItsFirstFrameBegins) {
+  // An unfragmented text; a binary in two fragments with a ping between; a text that ends in a cut character; a close.
+  const Bytes stream = bytes_of("81 01 61  02 01 62  89 01 70  80 01 63  01 02 64 e2  80 02 82 ac  88 02 03 e8");
+  const std::vector<std::pair<MessageKind, std::uint64_t>> expected = {{MessageKind::text, 0},
+                                                                       {MessageKind::ping, 6},
+                                                                       {MessageKind::binary, 3},
+                                                                       {MessageKind::text, 12},
+                                                                       {MessageKind::close, 20}};
+  for (const Delivery delivery : {Delivery::messages, Delivery::pieces}) {
+    for (std::size_t cut = 0; cut <= stream.size(); ++cut) {
+      MessageReader reader(client, {}, delivery);
+      std::vector<std::pair<MessageKind, std::uint64_t>> seen;
+      for (const ByteView slice : {ByteView(stream).first(cut), ByteView(stream).drop(cut)}) {
+        ByteReader in(slice);
+        drain(reader, in, [&](MessageKind kind, const Message& message) {
+          if (message.ends) seen.emplace_back(kind, message.offset);
+        });
+      }
+      ASSERT_EQ(seen, expected) << "cut " << cut;
+    }
+  }
+}
+
 // RFC 6455 7.4.1 and 7.4.2, with 1012 to 1014 of the IANA registry (11.7).
 TEST(CloseCodes, OnlyTheAssignedAndTheApplicationsOwnAreAccepted) {
   for (unsigned code = 0; code <= 0xFFFF; ++code) {
@@ -306,6 +329,28 @@ TEST(Limits, ExactlyAtALimitIsAcceptedAndOneMoreIsNot) {
        End::fail,
        {ErrorCode::too_many_fragments, 7, 6}},
       {"empty fragments at the limit", empty, "02 00 00 01 61 00 00 80 02 62 63", {abc}, End::open},
+      {"a message's size is counted afresh",
+       message,
+       "02 01 61 80 02 62 63 02 01 61 80 02 62 63",
+       {abc, abc},
+       End::open},
+      {"a message's fragments are counted afresh",
+       fragments,
+       "02 01 61 80 02 62 63 02 01 61 80 02 62 63",
+       {abc, abc},
+       End::open},
+      {"empty fragments are counted afresh", empty, "02 00 80 03 61 62 63 02 00 80 03 61 62 63", {abc, abc}, End::open},
+      {"control frames do not end a row of empty fragments",
+       empty,
+       "02 00 89 00 00 00",
+       {{"ping", {}, {}}},
+       End::fail,
+       {ErrorCode::too_many_empty_fragments, 5, 4}},
+      {"control frames are not fragments",
+       fragments,
+       "02 01 61 89 00 89 00 80 02 62 63",
+       {{"ping", {}, {}}, {"ping", {}, {}}, abc},
+       End::open},
       {"empty fragments over the limit",
        empty,
        "02 00 00 00",

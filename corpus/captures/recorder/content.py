@@ -1,6 +1,5 @@
 """What the programs of the sessions say: steps of (operation, argument, payload), the same in each recording."""
 import json
-import random
 
 ALPHABETS = [
     "abcdefghijklmnopqrstuvwxyz     ABCDEF0123456789",
