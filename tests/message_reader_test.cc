@@ -117,6 +117,19 @@ TEST(MessageReader, ReleaseMemoryGivesTheBufferBackBetweenMessages) {
   EXPECT_EQ(reader.memory_size(), 0U);
 }
 
+TEST(MessageReader, APieceThatGaveOutNothingLeavesNothingBehind) {
+  MessageReader reader(Role::server, {}, Delivery::pieces);
+  // Two bytes of a character of three, then a ping, then the third.
+  const Bytes stream = {0x01, 0x82, 0, 0, 0, 0, 0xE2, 0x82, 0x89, 0x81, 0, 0, 0, 0, 'p', 0x80, 0x81, 0, 0, 0, 0, 0xAC};
+  ByteReader in{ByteView(stream)};
+  std::vector<std::string> payloads;
+  drain(reader, in, [&](MessageKind, const Message& message) { payloads.emplace_back(as_text(message.payload)); });
+  EXPECT_EQ(payloads, (std::vector<std::string>{"p", "\xE2\x82\xAC"}));
+  EXPECT_EQ(reader.finish(), StreamEnd::open);
+  reader.release_memory();
+  EXPECT_EQ(reader.memory_size(), 0U);
+}
+
 TEST(MessageReader, PiecesOfMaskedConstInputAreBoundedInMemory) {
   MessageReader reader(Role::server, {}, Delivery::pieces);
   Bytes stream = {0x82, 0xFF, 0, 0, 0, 0, 0, 0x0F, 0, 0, 0, 0, 0, 0};
@@ -157,6 +170,22 @@ TEST(MessageReader, ACopyKeepsTheMessageUnderWayAndItsMemory) {
   ByteReader back{ByteView(stream).drop(500)};
   ASSERT_EQ(copy.next(back, message), MessageKind::binary);
   EXPECT_EQ(message.payload, ByteView(stream).drop(4));
+}
+
+TEST(MessageReader, MovedOrAssignedItGoesOnWithTheMessageUnderWay) {
+  const Bytes stream = binary_frame(1000);
+  Message message;
+  MessageReader reader(Role::client);
+  ByteReader front{ByteView(stream).first(500)};
+  EXPECT_EQ(reader.next(front, message), MessageKind::need_input);
+  MessageReader moved(std::move(reader));
+  MessageReader assigned(Role::server);
+  assigned = moved;
+  for (MessageReader* each : {&moved, &assigned}) {
+    ByteReader back{ByteView(stream).drop(500)};
+    ASSERT_EQ(each->next(back, message), MessageKind::binary);
+    EXPECT_EQ(message.payload, ByteView(stream).drop(4));
+  }
 }
 
 TEST(MessageReader, TextPiecesEndAtACharacter) {

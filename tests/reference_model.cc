@@ -177,7 +177,7 @@ class Receiver {
   }
 
   bool within_limits(std::uint64_t length, bool fin) {
-    const bool frame_limit = limits_.max_frame_size != no_limit<std::uint64_t>;
+    const bool frame_limit = limits_.max_frame_size < limits_.max_message_size;
     if (frame_limit && length > limits_.max_frame_size) return fail(ErrorCode::frame_too_big, at_);
     const auto total = static_cast<unsigned __int128>(declared_) + length;
     if (limits_.max_message_size != no_limit<std::uint64_t> && total > limits_.max_message_size)

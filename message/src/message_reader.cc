@@ -184,7 +184,7 @@ MessageKind MessageReader::on_streamed_piece(Slice slice, const FramePiece& piec
     joined_.clear();
     if (!join(piece.payload, text_ && !rsv1_, place)) return MessageKind::error;
     payload = joined_.bytes();
-    lent_ = Lent::all;
+    lent_ = Lent::all;  // given out below, or taken back at once
   }
   if (ends_message(piece)) {
     if (!check_text_end(place, payload.size())) return MessageKind::error;
@@ -194,7 +194,10 @@ MessageKind MessageReader::on_streamed_piece(Slice slice, const FramePiece& piec
   std::copy(cut.begin(), cut.end(), character_.begin());
   character_size_ = static_cast<std::uint8_t>(cut.size());
   payload = payload.first(payload.size() - cut.size());
-  if (payload.empty()) return MessageKind::need_input;
+  if (payload.empty()) {
+    take_back();
+    return MessageKind::need_input;
+  }
   return give_piece(payload, false, out);
 }
 

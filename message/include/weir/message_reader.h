@@ -42,7 +42,7 @@ struct Message {
 
 // MessageReader turns one direction's bytes into messages. A message that lies whole in one slice is a view of it; any
 // other is joined in one buffer that grows by bytes that arrived, never by a declared length. A plain value: copy it,
-// destroy it, stop within a slice, between any two calls.
+// destroy it, stop within a slice, between any two calls. One that was moved from may only be destroyed or assigned to.
 class MessageReader {
  public:
   using Event = Message;
