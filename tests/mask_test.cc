@@ -24,7 +24,7 @@ std::vector<NamedKernel> kernels() {
   list.push_back({"sse2", detail::xor_sse2});
   if (__builtin_cpu_supports("avx2")) list.push_back({"avx2", detail::xor_avx2});
 #endif
-#if defined(__ARM_NEON)
+#if defined(__aarch64__)
   list.push_back({"neon", detail::xor_neon});
 #endif
   return list;

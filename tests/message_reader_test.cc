@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <memory_resource>
 #include <new>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <weir/message_reader.h>
@@ -128,6 +130,54 @@ TEST(MessageReader, APieceThatGaveOutNothingLeavesNothingBehind) {
   EXPECT_EQ(reader.finish(), StreamEnd::open);
   reader.release_memory();
   EXPECT_EQ(reader.memory_size(), 0U);
+}
+
+// The ping's payload is cut by the slice's end, after a piece that gave out nothing.
+TEST(MessageReader, ACutPingAfterAnEmptyOrCutPieceIsWhole) {
+  const Bytes empty_first = {0x02, 0x80, 0, 0, 0, 0};
+  const Bytes cut_character_first = {0x01, 0x81, 0, 0, 0, 0, 0xE2};
+  for (const Bytes& first : {empty_first, cut_character_first}) {
+    for (const Delivery delivery : {Delivery::pieces, Delivery::messages}) {
+      MessageReader reader(Role::server, {}, delivery);
+      Bytes front = first;
+      front.insert(front.end(), {0x89, 0x82, 0, 0, 0, 0, 'a'});
+      const Bytes back = {'b'};
+      Message message;
+      ByteReader front_in{ByteView(front)};
+      ASSERT_EQ(reader.next(front_in, message), MessageKind::need_input);
+      ByteReader back_in{ByteView(back)};
+      ASSERT_EQ(reader.next(back_in, message), MessageKind::ping);
+      EXPECT_EQ(as_text(message.payload), "ab");
+    }
+  }
+}
+
+TEST(MessageReader, ReleaseMemoryAfterACloseOrAnErrorDropsWhatCannotEndAnyMore) {
+  for (const Bytes& last : {Bytes{0x88, 0x00}, Bytes{0xFF, 0x00}}) {
+    Bytes stream = {0x02, 0x01, 'a'};
+    stream.insert(stream.end(), last.begin(), last.end());
+    MessageReader reader(Role::client);
+    ByteReader in{ByteView(stream)};
+    drain(reader, in, [](const Message&) {});
+    EXPECT_NE(reader.memory_size(), 0U);
+    reader.release_memory();
+    EXPECT_EQ(reader.memory_size(), 0U);
+  }
+}
+
+TEST(MessageReader, ACopyWithoutMemoryThrowsAndChangesNothing) {
+  static_assert(!std::is_nothrow_copy_assignable_v<MessageReader>);
+  CountingMemory memory;
+  const Bytes stream = binary_frame(1000);
+  MessageReader reader(Role::client, {}, Delivery::messages, Rsv1::reserved, &memory);
+  Message message;
+  ByteReader front{ByteView(stream).first(500)};
+  EXPECT_EQ(reader.next(front, message), MessageKind::need_input);
+  memory.limit = 0;
+  MessageReader other(Role::server);
+  EXPECT_THROW(other = reader, std::bad_alloc);
+  EXPECT_EQ(other.finish(), StreamEnd::open);
+  EXPECT_EQ(other.memory_size(), 0U);
 }
 
 TEST(MessageReader, PiecesOfMaskedConstInputAreBoundedInMemory) {

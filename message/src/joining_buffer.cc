@@ -15,7 +15,7 @@ JoiningBuffer::JoiningBuffer(const JoiningBuffer& other) : memory_(other.memory_
 JoiningBuffer::JoiningBuffer(JoiningBuffer&& other) noexcept
     : memory_(other.memory_), storage_(std::exchange(other.storage_, {})), size_(std::exchange(other.size_, 0)) {}
 
-JoiningBuffer& JoiningBuffer::operator=(JoiningBuffer other) noexcept {
+JoiningBuffer& JoiningBuffer::operator=(JoiningBuffer&& other) noexcept {
   std::swap(memory_, other.memory_);
   std::swap(storage_, other.storage_);
   std::swap(size_, other.size_);

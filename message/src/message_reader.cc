@@ -333,7 +333,8 @@ StreamEnd MessageReader::finish() const noexcept {
 
 void MessageReader::release_memory() noexcept {
   take_back();
-  if (joined_.empty()) joined_.release();
+  const bool over = state_ == State::closed || state_ == State::failed;
+  if (over || joined_.empty()) joined_.release();
 }
 
 MessageKind MessageReader::fail(Error error) noexcept {

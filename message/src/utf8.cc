@@ -9,7 +9,7 @@ std::size_t whole_characters_size(ByteView text) noexcept {
 #if defined(__SSE2__)
   if (__builtin_cpu_supports("avx2")) return detail::utf8_prefix_avx2(text.data(), text.size());
   return detail::utf8_prefix_sse2(text.data(), text.size());
-#elif defined(__ARM_NEON)
+#elif defined(__aarch64__)
   return detail::utf8_prefix_neon(text.data(), text.size());
 #else
   return detail::utf8_prefix_scalar(text.data(), text.size());

@@ -9,7 +9,7 @@
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
-#if defined(__ARM_NEON)
+#if defined(__aarch64__)
 #include <arm_neon.h>
 #endif
 
@@ -173,7 +173,7 @@ WEIR_AVX2 std::size_t utf8_short_256(const Lookup256& lookup, const unsigned cha
   return whole_size(text, size);
 }
 
-// ascii_size_short counts the ASCII bytes at the front of fewer than 32 bytes, if that is all of them.
+// is_ascii_short tells whether at most 32 bytes are all ASCII.
 inline bool is_ascii_short(const unsigned char* text, std::size_t size) noexcept {
   if (size >= 16) {
     const __m128i head = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text));
@@ -247,7 +247,7 @@ __attribute__((target("avx2"))) std::size_t utf8_prefix_avx2(const unsigned char
 
 #endif
 
-#if defined(__ARM_NEON)
+#if defined(__aarch64__)
 
 namespace {
 

@@ -13,7 +13,7 @@ std::size_t utf8_prefix_scalar(const unsigned char* text, std::size_t size) noex
 std::size_t utf8_prefix_sse2(const unsigned char* text, std::size_t size) noexcept;
 std::size_t utf8_prefix_avx2(const unsigned char* text, std::size_t size) noexcept;
 #endif
-#if defined(__ARM_NEON)
+#if defined(__aarch64__)
 std::size_t utf8_prefix_neon(const unsigned char* text, std::size_t size) noexcept;
 #endif
 

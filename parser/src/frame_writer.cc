@@ -55,7 +55,7 @@ ErrorCode FrameWriter::write_header(const FrameHeader& header, EncodedHeader& ou
 
 ErrorCode FrameWriter::write_frame(Opcode opcode, bool fin, bool rsv1, ByteView payload, MaskingKey key,
                                    OutgoingFrame& out) noexcept {
-  if (opcode == Opcode::close && payload.size() >= 2) {
+  if (opcode == Opcode::close && payload.size() >= 2 && !closed_) {
     const auto code = static_cast<CloseCode>(payload.window<2>().big_endian<std::uint16_t, 0>());
     if (!may_travel(code)) return ErrorCode::close_code_not_allowed;
   }

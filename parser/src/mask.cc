@@ -9,7 +9,7 @@
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
-#if defined(__ARM_NEON)
+#if defined(__aarch64__)
 #include <arm_neon.h>
 #endif
 
@@ -160,7 +160,7 @@ __attribute__((target("avx2"))) bool xor_avx2(const unsigned char* from, unsigne
 
 #endif
 
-#if defined(__ARM_NEON)
+#if defined(__aarch64__)
 
 bool xor_neon(const unsigned char* from, unsigned char* to, std::size_t size, std::uint32_t key) noexcept {
   if (size < 16) return xor_short(from, to, size, key);
@@ -203,7 +203,7 @@ bool apply_mask(ByteView from, MutableByteView to, MaskingKey key) noexcept {
   // The compiler's runtime has asked the processor once, before main.
   if (size >= 64 && __builtin_cpu_supports("avx2")) return detail::xor_avx2(from.data(), to.data(), size, word);
   return detail::xor_sse2(from.data(), to.data(), size, word);
-#elif defined(__ARM_NEON)
+#elif defined(__aarch64__)
   return detail::xor_neon(from.data(), to.data(), size, word);
 #else
   return detail::xor_scalar(from.data(), to.data(), size, word);

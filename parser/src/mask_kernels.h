@@ -13,7 +13,7 @@ bool xor_scalar(const unsigned char* from, unsigned char* to, std::size_t size, 
 bool xor_sse2(const unsigned char* from, unsigned char* to, std::size_t size, std::uint32_t key) noexcept;
 bool xor_avx2(const unsigned char* from, unsigned char* to, std::size_t size, std::uint32_t key) noexcept;
 #endif
-#if defined(__ARM_NEON)
+#if defined(__aarch64__)
 bool xor_neon(const unsigned char* from, unsigned char* to, std::size_t size, std::uint32_t key) noexcept;
 #endif
 

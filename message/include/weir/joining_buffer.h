@@ -16,7 +16,8 @@ class JoiningBuffer {
   // A copy takes its memory from the same resource; if that has none, it throws std::bad_alloc.
   JoiningBuffer(const JoiningBuffer& other);
   JoiningBuffer(JoiningBuffer&& other) noexcept;
-  JoiningBuffer& operator=(JoiningBuffer other) noexcept;
+  JoiningBuffer& operator=(const JoiningBuffer& other) = delete;
+  JoiningBuffer& operator=(JoiningBuffer&& other) noexcept;
   ~JoiningBuffer() { release(); }
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }

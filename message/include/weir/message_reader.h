@@ -54,7 +54,8 @@ class MessageReader {
                          std::pmr::memory_resource* memory = std::pmr::get_default_resource()) noexcept;
   MessageReader(const MessageReader& other) = default;
   MessageReader(MessageReader&& other) noexcept = default;
-  MessageReader& operator=(const MessageReader& other) = default;
+  // A copy that finds no memory throws std::bad_alloc, and changes nothing.
+  MessageReader& operator=(const MessageReader& other) { return *this = MessageReader(other); }
   MessageReader& operator=(MessageReader&& other) noexcept = default;
   ~MessageReader() = default;
 
@@ -71,7 +72,8 @@ class MessageReader {
   // error is the broken rule after MessageKind::error, ErrorCode::none before. It stays the same for ever.
   [[nodiscard]] Error error() const noexcept { return error_; }
 
-  // release_memory gives the joining buffer back when no message is under way. It ends what the last event borrowed.
+  // release_memory gives the joining buffer back, unless it holds part of a message that can still end. It ends what
+  // the last event borrowed.
   void release_memory() noexcept;
 
   // memory_size is the bytes of the joining buffer.

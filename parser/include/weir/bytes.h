@@ -38,6 +38,7 @@ class ByteWindow {
   // big_endian reads an unsigned integer in network byte order.
   template <std::unsigned_integral Number, std::size_t Offset>
   [[nodiscard]] Number big_endian() const noexcept {
+    static_assert(sizeof(Number) == 2 || sizeof(Number) == 4 || sizeof(Number) == 8);
     static_assert(sizeof(Number) <= N && Offset <= N - sizeof(Number));
     Number number;
     std::memcpy(&number, data_ + Offset, sizeof number);

@@ -256,6 +256,7 @@ inline bool FrameParser::take_payload_after(BasicByteReader<View>& in, std::uint
   const View frame = in.take(static_cast<std::size_t>(frame_size));
   const ByteWindow<header_end> header = ByteView(frame).template window<header_end>();
   out.opcode = static_cast<Opcode>(header.template byte<0>() & 0x0FU);
+  out.masking_key = {};
   if constexpr (from_client) out.masking_key.bytes = header.template bytes<4, header_end - 4>();
   out.payload = frame.drop(header_end);
   out.frame_offset = frame_offset_;
