@@ -76,6 +76,14 @@ expect("compressed frames", inspect("--frames", "--deflate", "-", stdin=b"\xc1\x
 expect("--deflate takes no file", inspect("--frames", "--deflate", corpus / "cases/streams/001-len64-all-ones.bin").returncode, 1)
 expect("parameters", inspect("--frames", "--deflate=client_max_window_bits", "-", stdin=b"\xc1\x01\x00").returncode, 0)
 expect("why a file cannot be read", b"No such file" in inspect("/no/such/file").stderr, True)
+for extensions, negotiated in ((b"x-no-permessage-deflate", False), (b'foo; a="b, permessage-deflate"', False),
+                               (b"foo, permessage-deflate; server_max_window_bits=10", True)):
+    head = response[:-2] + b"Sec-WebSocket-Extensions: foo\r\nSec-WebSocket-Extensions: " + extensions + b"\r\n\r\n"
+    ran = inspect("--frames", "-", stdin=head + b"\xc1\x01\x00")
+    expect(f"deflate in {extensions}", ran.returncode, 0 if negotiated else 1)
+for bad_number in ("-1", "010", "18446744073709551616", "x", "-18446744073709551615"):
+    expect(f"--max-message-size {bad_number}", inspect(f"--max-message-size={bad_number}", "-").returncode, 2)
+    expect(f"--max-fragments {bad_number}", inspect(f"--max-fragments={bad_number}", "-").returncode, 2)
 expect("RSV1 without --deflate", inspect("--frames", "-", stdin=b"\xc1\x01\x00").returncode, 1)
 expect("terminal controls are not passed on", b"\x1b" in inspect("-", stdin=b"\x81\x04\x1b[2J").stdout, False)
 escaped = inspect("--format", "json", "-", stdin=b'\x81\x05"\\\n\x01\x7f').stdout.splitlines()[0]

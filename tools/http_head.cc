@@ -15,6 +15,27 @@ bool begins_alike(std::string_view text, std::string_view start) {
   return text.substr(0, size) == start.substr(0, size);
 }
 
+// names_deflate: one of the extensions of the list (RFC 6455 9.1) is permessage-deflate, whatever its parameters say.
+bool names_deflate(std::string_view list) {
+  bool quoted = false;
+  bool in_name = true;
+  std::string name;
+  for (const char c : std::string(list) + ',') {
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (c == ',') {
+      if (name == "permessage-deflate") return true;
+      name.clear();
+      in_name = true;
+    } else if (c == ';') {
+      in_name = false;
+    } else if (in_name && c != ' ' && c != '\t') {
+      name += c;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 HttpHead::Verdict HttpHead::feed(char byte) {
@@ -30,13 +51,17 @@ std::string_view HttpHead::first_line() const { return std::string_view(text_).s
 
 bool HttpHead::negotiates_deflate() const {
   if (receiver() == Role::server) return false;
+  constexpr std::string_view field = "sec-websocket-extensions:";
   std::string lower = text_;
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const std::size_t header = lower.find("\r\nsec-websocket-extensions:");
-  if (header == std::string::npos) return false;
-  const std::string_view line = std::string_view(lower).substr(header + 2, lower.find("\r\n", header + 2) - header - 2);
-  return line.find("permessage-deflate") != std::string_view::npos;
+  std::string_view left = lower;
+  while (!left.empty()) {
+    const std::string_view line = left.substr(0, left.find("\r\n"));
+    left.remove_prefix(std::min(left.size(), line.size() + 2));
+    if (line.starts_with(field) && names_deflate(line.substr(field.size()))) return true;
+  }
+  return false;
 }
 
 }  // namespace weir::tools

@@ -1,12 +1,27 @@
 // The weir command.
 #include <CLI/CLI.hpp>
 
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <string>
+#include <system_error>
 
 #include "inspect.h"
 
 namespace {
+
+// CLI11 reads -1, octal numbers and ones that wrap: only plain decimal numbers are let through to it.
+const CLI::Validator plain_number(
+    [](const std::string& text) {
+      std::uint64_t value = 0;
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+      const bool plain =
+          error == std::errc() && end == text.data() + text.size() && (text.size() == 1 || text[0] != '0');
+      return plain ? std::string() : "not a plain decimal number below 2^64: " + text;
+    },
+    "NUMBER");
 
 // Exit statuses of weir inspect; see docs/inspect.md.
 constexpr int usage_status = 2;
@@ -31,8 +46,10 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   inspect->add_option("--slice", options.slice, "Feed the parser N bytes at a time, or random:SEED");
   inspect->add_option("--max-message-size", options.limits.max_message_size, "Bytes one message may have")
+      ->check(plain_number)
       ->capture_default_str();
-  inspect->add_option("--max-fragments", options.limits.max_fragment_count, "Frames one message may have");
+  inspect->add_option("--max-fragments", options.limits.max_fragment_count, "Frames one message may have")
+      ->check(plain_number);
   inspect->add_flag(
       "--deflate{yes}", options.deflate,
       "permessage-deflate was negotiated, with --deflate=PARAMS; with --frames, compressed frames are shown as sent");
