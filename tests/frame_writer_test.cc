@@ -93,6 +93,8 @@ TEST(FrameWriter, NothingIsSentAfterAClose) {  // RFC 6455 5.5.1
   EXPECT_EQ(copy(frame.payload), (Bytes{0x03, 0xE9, 'b', 'y', 'e'}));
   EXPECT_TRUE(writer.closed());
   EXPECT_EQ(writer.write(Opcode::text, {}, {}, frame), ErrorCode::frame_after_close);
+  const Bytes bad_code = {0x03, 0xED};  // 1005: the rule broken first is that nothing follows a Close
+  EXPECT_EQ(writer.write(Opcode::close, bad_code, {}, frame), ErrorCode::frame_after_close);
 }
 
 TEST(ClosePayload, IsRefusedWithACodeThatMustNotTravelOrAReasonThatIsNotUtf8) {
