@@ -7,47 +7,12 @@
 #include <weir/message_reader.h>
 
 #include "reference_model.h"
+#include "trace_end.h"
 
 namespace {
 
 using weir::tests::Bytes;
-using weir::tests::End;
 using weir::tests::Trace;
-
-End end_of(weir::StreamEnd end) {
-  switch (end) {
-    case weir::StreamEnd::open:
-      return End::open;
-    case weir::StreamEnd::inside_frame:
-      return End::need;
-    case weir::StreamEnd::between_fragments:
-      return End::need_fin;
-    case weir::StreamEnd::closed:
-      return End::closed;
-    case weir::StreamEnd::failed:
-      return End::fail;
-  }
-  std::abort();
-}
-
-const char* kind_name(weir::MessageKind kind) {
-  switch (kind) {
-    case weir::MessageKind::text:
-      return "text";
-    case weir::MessageKind::binary:
-      return "binary";
-    case weir::MessageKind::ping:
-      return "ping";
-    case weir::MessageKind::pong:
-      return "pong";
-    case weir::MessageKind::close:
-      return "close";
-    case weir::MessageKind::need_input:
-    case weir::MessageKind::error:
-      break;
-  }
-  std::abort();
-}
 
 template <typename Reader, typename View>
 void feed(weir::MessageReader& reader, View slice, Trace& trace, Bytes& joined) {
@@ -56,7 +21,7 @@ void feed(weir::MessageReader& reader, View slice, Trace& trace, Bytes& joined) 
     const bool control = kind != weir::MessageKind::text && kind != weir::MessageKind::binary;
     const Bytes payload(message.payload.begin(), message.payload.end());
     if (control) {
-      weir::tests::TraceEvent event{kind_name(kind), payload, {}};
+      weir::tests::TraceEvent event{std::string(name_of(kind)), payload, {}};
       const bool has_code = message.close_code != weir::CloseCode::no_status_received;
       if (kind == weir::MessageKind::close && has_code) event.close_code = static_cast<unsigned>(message.close_code);
       trace.events.push_back(event);
@@ -64,7 +29,7 @@ void feed(weir::MessageReader& reader, View slice, Trace& trace, Bytes& joined) 
     }
     if (message.begins) joined.clear();
     joined.insert(joined.end(), payload.begin(), payload.end());
-    if (message.ends) trace.events.push_back({kind_name(kind), joined, {}});
+    if (message.ends) trace.events.push_back({std::string(name_of(kind)), joined, {}});
   });
 }
 
@@ -95,7 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     else feed<weir::ByteReader>(reader, weir::ByteView(slice.get(), slice_size), trace, joined);
     at += slice_size;
   }
-  trace.end = end_of(reader.finish());
+  trace.end = weir::tests::end_of(reader.finish());
   trace.error = reader.error();
   if (trace != weir::tests::reference(role, limits, stream)) std::abort();
   return 0;

@@ -7,41 +7,10 @@
 #include <memory>
 #include <random>
 
+#include "trace_end.h"
+
 namespace weir::tests {
 namespace {
-
-End end_of(StreamEnd end) {
-  switch (end) {
-    case StreamEnd::open:
-      return End::open;
-    case StreamEnd::inside_frame:
-      return End::need;
-    case StreamEnd::between_fragments:
-      return End::need_fin;
-    case StreamEnd::closed:
-      return End::closed;
-    case StreamEnd::failed:
-      return End::fail;
-  }
-  return End::fail;
-}
-
-std::string kind_name(MessageKind kind) {
-  switch (kind) {
-    case MessageKind::text:
-      return "text";
-    case MessageKind::binary:
-      return "binary";
-    case MessageKind::ping:
-      return "ping";
-    case MessageKind::pong:
-      return "pong";
-    case MessageKind::close:
-      return "close";
-    default:
-      return "?";
-  }
-}
 
 class Collector {
  public:
@@ -53,11 +22,11 @@ class Collector {
       if (kind == MessageKind::text) EXPECT_TRUE(is_utf8(message.payload)) << "a piece of text is whole characters";
       joined_.insert(joined_.end(), payload.begin(), payload.end());
       open_ = !message.ends;
-      if (message.ends) trace.events.push_back({kind_name(kind), joined_, {}});
+      if (message.ends) trace.events.push_back({std::string(name_of(kind)), joined_, {}});
       return;
     }
     EXPECT_TRUE(message.begins && message.ends);
-    TraceEvent event{kind_name(kind), payload, {}};
+    TraceEvent event{std::string(name_of(kind)), payload, {}};
     if (kind == MessageKind::close && message.close_code != CloseCode::no_status_received) {
       event.close_code = static_cast<unsigned>(message.close_code);
     }

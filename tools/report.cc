@@ -82,25 +82,6 @@ std::string excerpt_of(ByteView payload, bool text) {
   return shown;
 }
 
-std::string_view name_of(MessageKind kind) {
-  switch (kind) {
-    case MessageKind::text:
-      return "text";
-    case MessageKind::binary:
-      return "binary";
-    case MessageKind::ping:
-      return "ping";
-    case MessageKind::pong:
-      return "pong";
-    case MessageKind::close:
-      return "close";
-    case MessageKind::need_input:
-    case MessageKind::error:
-      break;
-  }
-  return "";
-}
-
 std::string_view name_of(Opcode opcode) {
   switch (opcode) {
     case Opcode::continuation:
@@ -190,7 +171,7 @@ void Report::on_message(MessageKind kind, const Message& message) {
   payload_size_ += message.payload.size();
   const bool text = kind == MessageKind::text || kind == MessageKind::close;
   if (json_) {
-    std::string json = "{\"event\":\"" + std::string(name_of(kind)) + "\",";
+    std::string json = "{\"event\":\"" + std::string(weir::name_of(kind)) + "\",";
     if (kind == MessageKind::close) {
       const bool has_code = message.close_code != CloseCode::no_status_received;
       json += "\"code\":" + (has_code ? std::to_string(static_cast<unsigned>(message.close_code)) : "null") +
@@ -209,8 +190,8 @@ void Report::on_message(MessageKind kind, const Message& message) {
     return;
   }
   std::string shown = padded(std::to_string(base_offset_ + message.offset), 10, true) + "  " +
-                      padded(std::string(name_of(kind)), 8) + padded(std::to_string(message.payload.size()), 9, true) +
-                      " B  ";
+                      padded(std::string(weir::name_of(kind)), 8) +
+                      padded(std::to_string(message.payload.size()), 9, true) + " B  ";
   if (kind == MessageKind::close) {
     const bool has_code = message.close_code != CloseCode::no_status_received;
     shown += "code " + (has_code ? std::to_string(static_cast<unsigned>(message.close_code)) : "none") + "  ";

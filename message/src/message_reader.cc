@@ -28,6 +28,27 @@ template <typename Slice>
 
 }  // namespace
 
+std::string_view name_of(MessageKind kind) noexcept {
+  switch (kind) {
+    case MessageKind::need_input:
+      return "need_input";
+    case MessageKind::text:
+      return "text";
+    case MessageKind::binary:
+      return "binary";
+    case MessageKind::ping:
+      return "ping";
+    case MessageKind::pong:
+      return "pong";
+    case MessageKind::close:
+      return "close";
+    case MessageKind::error:
+      return "error";
+  }
+  check(false);
+  return {};
+}
+
 MessageReader::MessageReader(Role role, const Limits& limits, Delivery delivery, Rsv1 rsv1,
                              std::pmr::memory_resource* memory) noexcept
     : frames_(role, limits, rsv1), joined_(memory), delivery_(delivery), role_(role) {}
@@ -42,7 +63,7 @@ bool MessageReader::read_payload(Bytes bytes, MaskingKey key, Place place) noexc
   const bool checked = text_ && !rsv1_;
   if constexpr (std::is_same_v<Bytes, MutableByteView>) {
     if (role_ == Role::server) {
-      if (checked) return read_masked_text(bytes, key, place);
+      if (checked) return unmask({bytes, key}, bytes, true, place);
       apply_mask(bytes, key);
       return true;
     }
@@ -99,7 +120,8 @@ MessageKind MessageReader::on_masked_text(MutableByteView payload, MaskingKey ke
     if (apply_mask(payload, key) || is_utf8(payload)) return MessageKind::text;
     return fail_text(payload, place);
   }
-  if (!read_masked_text(payload, key, place) || !check_text_end(place, payload.size())) return MessageKind::error;
+  if (!unmask({payload, key}, payload, true, place)) return MessageKind::error;
+  if (!check_text_end(place, payload.size())) return MessageKind::error;
   return MessageKind::text;
 }
 
@@ -279,13 +301,15 @@ void MessageReader::take_back() noexcept {
   lent_ = Lent::nothing;
 }
 
-bool MessageReader::read_masked_text(MutableByteView bytes, MaskingKey key, Place place) noexcept {
-  while (!bytes.empty()) {
-    const MutableByteView block = bytes.first(std::min(bytes.size(), block_size));
-    const bool ascii = apply_mask(block, key);
-    const bool needs_check = !ascii || utf8_.pending_size() != 0;
+// unmask goes over blocks, in place or from place to place, and checks each if it is text while it is in the cache.
+bool MessageReader::unmask(MaskedView from, MutableByteView to, bool checked, Place place) noexcept {
+  while (!to.empty()) {
+    const MutableByteView block = to.first(std::min(to.size(), block_size));
+    const bool ascii = from.first(block.size()).copy_to(block);
+    const bool needs_check = checked && !(ascii && utf8_.pending_size() == 0);
     if (needs_check && !check_text(block, place)) return false;
-    bytes = bytes.drop(block.size());
+    from = from.drop(block.size());
+    to = to.drop(block.size());
     place.offset += block.size();
   }
   return true;
@@ -312,17 +336,7 @@ bool MessageReader::join(MaskedView payload, bool checked, Place place) noexcept
     fail({ErrorCode::out_of_memory, place.offset, place.frame_offset});
     return false;
   }
-  MutableByteView left = joined_.bytes().last(payload.size());
-  while (!left.empty()) {
-    const MutableByteView block = left.first(std::min(left.size(), block_size));
-    const bool ascii = payload.first(block.size()).copy_to(block);
-    const bool needs_check = checked && !(ascii && utf8_.pending_size() == 0);
-    if (needs_check && !check_text(block, place)) return false;
-    payload = payload.drop(block.size());
-    left = left.drop(block.size());
-    place.offset += block.size();
-  }
-  return true;
+  return unmask(payload, joined_.bytes().last(payload.size()), checked, place);
 }
 
 StreamEnd MessageReader::finish() const noexcept {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
+#include <string_view>
 
 #include <weir/frame_parser.h>
 #include <weir/joining_buffer.h>
@@ -22,6 +23,9 @@ enum class MessageKind : std::uint8_t {
   close,  // the last event: what follows is discarded (RFC 6455 1.4)
   error,  // the stream is broken for good
 };
+
+// name_of is the enumerator's name. Static text.
+[[nodiscard]] std::string_view name_of(MessageKind kind) noexcept;
 
 // Delivery says how data messages are given out. Control frames are always whole.
 enum class Delivery : std::uint8_t {
@@ -59,7 +63,8 @@ class MessageReader {
   MessageReader& operator=(MessageReader&& other) noexcept = default;
   ~MessageReader() = default;
 
-  // next takes one event off `in`. From const bytes, masked payload is unmasked into the reader's memory.
+  // next takes one event off `in`. On need_input and error, what `out` holds means nothing. From const bytes, masked
+  // payload is unmasked into the reader's memory.
   [[nodiscard]] MessageKind next(ByteReader& in, Message& out) noexcept;
 
   // next, from bytes that the caller owns: masked payload is unmasked where it lies. Nothing is copied if it lies
@@ -126,7 +131,7 @@ class MessageReader {
   // These fail the reader and return false when a rule is broken, or there is no memory.
   template <typename Bytes>
   [[nodiscard, gnu::always_inline]] inline bool read_payload(Bytes bytes, MaskingKey key, Place place) noexcept;
-  [[nodiscard]] bool read_masked_text(MutableByteView bytes, MaskingKey key, Place place) noexcept;
+  [[nodiscard]] bool unmask(MaskedView from, MutableByteView to, bool checked, Place place) noexcept;
   [[nodiscard]] bool check_text(ByteView run, Place place) noexcept;
   MessageKind fail_text(ByteView payload, Place place) noexcept;
   [[nodiscard]] bool check_text_end(Place place, std::size_t size) noexcept;

@@ -77,8 +77,7 @@ class ByteView {
     { c.data() } -> std::convertible_to<const unsigned char*>;
     { c.size() } -> std::convertible_to<std::size_t>;
   }
-  constexpr ByteView(
-      const Container& bytes) noexcept  // NOLINT(google-explicit-constructor): a view of what it is given
+  constexpr ByteView(const Container& bytes) noexcept  // implicit: a view of what it is given
       : data_(bytes.data()), size_(bytes.size()) {}
 
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
@@ -138,13 +137,10 @@ class MutableByteView {
     { c.data() } -> std::convertible_to<unsigned char*>;
     { c.size() } -> std::convertible_to<std::size_t>;
   }
-  constexpr MutableByteView(
-      Container& bytes) noexcept  // NOLINT(google-explicit-constructor): a view of what it is given
+  constexpr MutableByteView(Container& bytes) noexcept  // implicit: a view of what it is given
       : data_(bytes.data()), size_(bytes.size()) {}
 
-  constexpr operator ByteView() const noexcept {
-    return {data_, size_};
-  }  // NOLINT(google-explicit-constructor): adds const
+  constexpr operator ByteView() const noexcept { return {data_, size_}; }  // implicit: adds const
 
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
   [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
