@@ -1,0 +1,114 @@
+#include <weir/extension.h>
+
+#include <algorithm>
+#include <array>
+
+namespace weir {
+namespace {
+
+// tchar (RFC 9110 5.6.2).
+constexpr auto token_characters = [] {
+  std::array<bool, 256> table{};
+  for (unsigned c = '0'; c <= '9'; ++c) table.at(c) = true;
+  for (unsigned c = 'A'; c <= 'Z'; ++c) table.at(c) = true;
+  for (unsigned c = 'a'; c <= 'z'; ++c) table.at(c) = true;
+  for (const char c : std::string_view("!#$%&'*+-.^_`|~")) table.at(static_cast<unsigned char>(c)) = true;
+  return table;
+}();
+
+[[nodiscard]] bool is_token_character(char c) noexcept {
+  return *std::next(token_characters.begin(), static_cast<unsigned char>(c));
+}
+
+[[nodiscard]] bool take(std::string_view& text, char c) noexcept {
+  if (!text.starts_with(c)) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+void skip_blanks(std::string_view& text) noexcept {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+}
+
+[[nodiscard]] std::string_view take_token(std::string_view& text) noexcept {
+  const auto* const end = std::find_if_not(text.begin(), text.end(), is_token_character);
+  const std::string_view token = text.substr(0, static_cast<std::size_t>(end - text.begin()));
+  text.remove_prefix(token.size());
+  return token;
+}
+
+// quoted-string (RFC 9110 5.6.4), after its opening quote. Whatever it quotes must be a token (RFC 6455 9.1), so that
+// blanks and control characters have no place in it.
+[[nodiscard]] bool take_quoted(std::string_view& text, std::string_view& value) noexcept {
+  std::size_t size = 0;
+  while (size < text.size() && text.at(size) != '"') {
+    if (text.at(size) == '\\') ++size;
+    if (size >= text.size() || !is_token_character(text.at(size))) return false;
+    ++size;
+  }
+  if (size >= text.size() || size == 0) return false;
+  value = text.substr(0, size);
+  text.remove_prefix(size + 1);
+  return true;
+}
+
+// token [ "=" ( token | quoted-string ) ]
+[[nodiscard]] bool take_parameter(std::string_view& text, ExtensionParameter& out) noexcept {
+  out = {.name = take_token(text), .value = {}, .has_value = false};
+  if (out.name.empty()) return false;
+  std::string_view after = text;
+  skip_blanks(after);
+  if (!take(after, '=')) return true;
+  skip_blanks(after);
+  text = after;
+  out.has_value = true;
+  if (take(text, '"')) return take_quoted(text, out.value);
+  out.value = take_token(text);
+  return !out.value.empty();
+}
+
+// *( ";" parameter ); `text` is left at what follows them.
+[[nodiscard]] bool skip_parameters(std::string_view& text) noexcept {
+  ExtensionParameter parameter;
+  while (true) {
+    skip_blanks(text);
+    if (!take(text, ';')) return true;
+    skip_blanks(text);
+    if (!take_parameter(text, parameter)) return false;
+  }
+}
+
+}  // namespace
+
+bool is_token(std::string_view text) noexcept {
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_token_character);
+}
+
+ListKind ExtensionReader::next(Extension& out) noexcept {
+  do skip_blanks(left_);
+  while (take(left_, ','));
+  if (left_.empty()) return ListKind::end;
+
+  std::string_view text = left_;
+  out.name = take_token(text);
+  if (out.name.empty()) return ListKind::error;
+  const std::string_view parameters = text;
+  if (!skip_parameters(text)) return ListKind::error;
+  if (!text.empty() && text.front() != ',') return ListKind::error;
+  out.parameters = parameters.substr(0, parameters.size() - text.size());
+  left_ = text;
+  return ListKind::element;
+}
+
+ListKind ExtensionParameterReader::next(ExtensionParameter& out) noexcept {
+  skip_blanks(left_);
+  if (left_.empty()) return ListKind::end;
+  std::string_view text = left_;
+  if (!take(text, ';')) return ListKind::error;
+  skip_blanks(text);
+  if (!take_parameter(text, out)) return ListKind::error;
+  left_ = text;
+  return ListKind::element;
+}
+
+}  // namespace weir
