@@ -27,7 +27,7 @@ constexpr auto token_characters = [] {
 }
 
 void skip_blanks(std::string_view& text) noexcept {
-  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
 }
 
 [[nodiscard]] std::string_view take_token(std::string_view& text) noexcept {
