@@ -23,20 +23,24 @@ JoiningBuffer& JoiningBuffer::operator=(JoiningBuffer&& other) noexcept {
 }
 
 bool JoiningBuffer::extend(std::size_t size) noexcept {
-  if (size > capacity() - size_) {
-    try {
-      const MutableByteView larger = allocate(std::max(size_ + size, 2 * capacity()));
-      std::copy(bytes().begin(), bytes().end(), larger.begin());
-      const std::size_t kept = size_;
-      release();
-      storage_ = larger;
-      size_ = kept;
-    } catch (const std::bad_alloc&) {
-      return false;
-    }
-  }
+  if (!reserve(size)) return false;
   size_ += size;
   return true;
+}
+
+bool JoiningBuffer::reserve(std::size_t size) noexcept {
+  if (size <= capacity() - size_) return true;
+  try {
+    const MutableByteView larger = allocate(std::max(size_ + size, 2 * capacity()));
+    std::copy(bytes().begin(), bytes().end(), larger.begin());
+    const std::size_t kept = size_;
+    release();
+    storage_ = larger;
+    size_ = kept;
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
 }
 
 void JoiningBuffer::shorten(std::size_t size) noexcept {

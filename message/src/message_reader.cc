@@ -181,15 +181,19 @@ MessageKind MessageReader::on_piece(Slice slice, const FramePiece& piece, Messag
   if (message_begins) begin_message(piece);
   if (character_size_ != 0) return on_cut_character(piece, out);
   const bool lies_whole = message_begins && ends_message(piece) && lies_plain<Slice>(piece);
-  if (delivery_ == Delivery::pieces || lies_whole) return on_streamed_piece(slice, piece, out);
+  if (delivery_ == Delivery::pieces || rsv1_ || lies_whole) return on_streamed_piece(slice, piece, out);
   return on_joined_piece(piece, out);
 }
 
 MessageKind MessageReader::on_joined_piece(const FramePiece& piece, Message& out) noexcept {
   const Place place = place_of(piece);
-  if (!join(piece.payload, text_ && !rsv1_, place)) return MessageKind::error;
+  if (!join(piece.payload, text_, place)) return MessageKind::error;
+  return on_joined(piece, out);
+}
+
+MessageKind MessageReader::on_joined(const FramePiece& piece, Message& out) noexcept {
   if (!ends_message(piece)) return MessageKind::need_input;
-  if (!check_text_end(place, piece.payload.size())) return MessageKind::error;
+  if (!check_text_end(place_of(piece), piece.payload.size())) return MessageKind::error;
   lent_ = Lent::all;
   return give_piece(joined_.bytes(), true, out);
 }
@@ -208,9 +212,10 @@ MessageKind MessageReader::on_streamed_piece(Slice slice, const FramePiece& piec
     payload = joined_.bytes();
     lent_ = Lent::all;  // given out below, or taken back at once
   }
+  const std::uint64_t compressed_size = rsv1_ && piece.frame_begins ? piece.header.payload_length : 0;
   if (ends_message(piece)) {
     if (!check_text_end(place, payload.size())) return MessageKind::error;
-    return give_piece(payload, true, out);
+    return give_piece(payload, true, out, compressed_size);
   }
   const ByteView cut = payload.last(utf8_.pending_size());
   std::copy(cut.begin(), cut.end(), character_.begin());
@@ -220,7 +225,7 @@ MessageKind MessageReader::on_streamed_piece(Slice slice, const FramePiece& piec
     take_back();
     return MessageKind::need_input;
   }
-  return give_piece(payload, false, out);
+  return give_piece(payload, false, out, compressed_size);
 }
 
 MessageKind MessageReader::on_cut_character(const FramePiece& piece, Message& out) noexcept {
@@ -240,8 +245,14 @@ MessageKind MessageReader::on_cut_character(const FramePiece& piece, Message& ou
 }
 
 // give_piece gives out a message, or a piece of one, that begin_message has begun.
-MessageKind MessageReader::give_piece(ByteView payload, bool ends, Message& out) noexcept {
-  out = {.payload = payload, .begins = !begun_, .ends = ends, .rsv1 = rsv1_, .offset = message_offset_};
+MessageKind MessageReader::give_piece(ByteView payload, bool ends, Message& out,
+                                      std::uint64_t compressed_size) noexcept {
+  out = {.payload = payload,
+         .begins = !begun_,
+         .ends = ends,
+         .rsv1 = rsv1_,
+         .offset = message_offset_,
+         .compressed_size = compressed_size};
   begun_ = true;
   if (ends) end_message();
   return text_ ? MessageKind::text : MessageKind::binary;
@@ -339,6 +350,26 @@ bool MessageReader::join(MaskedView payload, bool checked, Place place) noexcept
   return unmask(payload, joined_.bytes().last(payload.size()), checked, place);
 }
 
+MutableByteView MessageReader::read_target(std::size_t max_size) noexcept {
+  const bool joins = state_ == State::in_message && delivery_ == Delivery::messages && !rsv1_;
+  const std::size_t size = static_cast<std::size_t>(std::min<std::uint64_t>(frames_.payload_left(), max_size));
+  if (!joins || size == 0) return {};
+  take_back();
+  if (!joined_.reserve(size)) return {};
+  return joined_.spare().first(size);
+}
+
+MessageKind MessageReader::next_in_target(std::size_t size, Message& out) noexcept {
+  if (size == 0) return MessageKind::need_input;
+  const MutableByteView received = joined_.spare().first(size);
+  ByteReader in{ByteView(received)};
+  FramePiece piece;
+  const bool is_payload = frames_.next(in, piece) == EventKind::piece && in.empty() && joined_.extend(size);
+  check(is_payload);
+  if (!read_payload(received, piece.payload.key(), place_of(piece))) return MessageKind::error;
+  return on_joined(piece, out);
+}
+
 StreamEnd MessageReader::finish() const noexcept {
   if (state_ == State::failed) return StreamEnd::failed;
   if (state_ == State::closed) return StreamEnd::closed;
@@ -353,7 +384,7 @@ void MessageReader::release_memory() noexcept {
 
 MessageKind MessageReader::fail(Error error) noexcept {
   state_ = State::failed;
-  error_ = error;
+  frames_.fail(error);
   return MessageKind::error;
 }
 

@@ -16,7 +16,7 @@ struct Rule {
   std::string_view text;
 };
 
-constexpr std::array<Rule, 23> rules{{
+constexpr std::array<Rule, 26> rules{{
     {ErrorCode::none, CloseCode::normal_closure, "none", "no error"},
     {ErrorCode::reserved_bit_set, CloseCode::protocol_error, "reserved_bit_set",
      "reserved bit set without an extension that uses it (RFC 6455 5.2)"},
@@ -61,6 +61,12 @@ constexpr std::array<Rule, 23> rules{{
      "no memory for the message (RFC 6455 7.4.1)"},
     {ErrorCode::frame_after_close, CloseCode::protocol_error, "frame_after_close",
      "frame after a Close frame (RFC 6455 5.5.1)"},
+    {ErrorCode::deflate_data_invalid, CloseCode::invalid_payload_data, "deflate_data_invalid",
+     "compressed payload is not DEFLATE (RFC 7692 7.2.2, RFC 1951)"},
+    {ErrorCode::deflate_block_unfinished, CloseCode::invalid_payload_data, "deflate_block_unfinished",
+     "compressed message ends within a block (RFC 7692 7.2.1)"},
+    {ErrorCode::deflate_ratio_exceeded, CloseCode::message_too_big, "deflate_ratio_exceeded",
+     "message inflates to more for its size than the limit (RFC 6455 7.4.1, 10.4)"},
 }};
 
 const Rule& rule_for(ErrorCode code) noexcept {

@@ -67,9 +67,7 @@ EventKind FrameParser::next_by_byte(ByteReader& in, FramePiece& out) noexcept {
     if (in.empty()) return EventKind::need_input;
     const ErrorCode broken = on_header_byte(in.take(1)[0]);
     if (broken == ErrorCode::none) continue;
-    set_state(State::failed);
-    first_byte_ = static_cast<std::uint8_t>(broken);
-    progress_ = frame_offset_ + progress_ - 1;  // the byte just taken
+    fail({broken, frame_offset_ + progress_ - 1, frame_offset_});  // at the byte just taken
     return EventKind::error;
   }
   return take_payload(in, out);
@@ -224,6 +222,18 @@ StreamEnd FrameParser::finish() const noexcept {
   if (state() == State::failed) return StreamEnd::failed;
   if (state() != State::first_byte) return StreamEnd::inside_frame;
   return (flags_ & detail::message_open_bits) != 0 ? StreamEnd::between_fragments : StreamEnd::open;
+}
+
+void FrameParser::fail(Error error) noexcept {
+  if (state() == State::failed) return;
+  set_state(State::failed);
+  first_byte_ = static_cast<std::uint8_t>(error.code);
+  progress_ = error.offset;
+  frame_offset_ = error.frame_offset;
+}
+
+std::uint64_t FrameParser::payload_left() const noexcept {
+  return state() == State::payload && !is_control(opcode()) ? payload_length_ - progress_ : 0;
 }
 
 Error FrameParser::error() const noexcept {

@@ -28,6 +28,10 @@ class JoiningBuffer {
   // extend adds `size` bytes of any value, for the caller to write. At least doubles the memory when it must grow.
   // False, and nothing changed, when there is no memory.
   [[nodiscard]] bool extend(std::size_t size) noexcept;
+  // reserve makes room for `size` more bytes, as extend does, without adding them.
+  [[nodiscard]] bool reserve(std::size_t size) noexcept;
+  // spare is the memory behind the bytes: what extend adds next.
+  [[nodiscard]] MutableByteView spare() const noexcept { return storage_.drop(size_); }
   // shorten drops the last `size` bytes.
   void shorten(std::size_t size) noexcept;
   void clear() noexcept { size_ = 0; }

@@ -29,7 +29,7 @@ enum class MessageKind : std::uint8_t {
 
 // Delivery says how data messages are given out. Control frames are always whole.
 enum class Delivery : std::uint8_t {
-  messages,  // whole, in contiguous memory
+  messages,  // whole, in contiguous memory; compressed ones in pieces, for MessageInflater to join
   pieces,    // as they arrive, nothing joined; text up to its last complete character
 };
 
@@ -42,6 +42,7 @@ struct Message {
   bool rsv1 = false;   // compressed (RFC 7692 6): the payload is as sent, its text not checked yet
   CloseCode close_code = CloseCode::no_status_received;  // of a Close frame; 1005 when it was empty (RFC 6455 7.1.5)
   std::uint64_t offset = 0;                              // of the first byte of its first frame in the stream
+  std::uint64_t compressed_size = 0;  // rsv1: the length of the frame that begins with this piece, if one does
 };
 
 // MessageReader turns one direction's bytes into messages. A message that lies whole in one slice is a view of it; any
@@ -75,7 +76,18 @@ class MessageReader {
   [[nodiscard]] StreamEnd finish() const noexcept;
 
   // error is the broken rule after MessageKind::error, ErrorCode::none before. It stays the same for ever.
-  [[nodiscard]] Error error() const noexcept { return error_; }
+  [[nodiscard]] Error error() const noexcept { return frames_.error(); }
+
+  // fail breaks the stream for good with the error of a later stage: MessageKind::error is all that comes now. The
+  // first error stays.
+  MessageKind fail(Error error) noexcept;
+
+  // read_target is memory for at most max_size of the bytes that come next in the stream, when these are payload of a
+  // message being joined: received there, they are where they stay, and need no copy. Empty when there is no such
+  // message, or no memory. Ends what the last event borrowed; valid until the next call that is not const.
+  [[nodiscard]] MutableByteView read_target(std::size_t max_size) noexcept;
+  // next_in_target is next for the first `size` bytes of read_target's memory, which were received there.
+  [[nodiscard]] MessageKind next_in_target(std::size_t size, Message& out) noexcept;
 
   // release_memory gives the joining buffer back, unless it holds part of a message that can still end. It ends what
   // the last event borrowed.
@@ -121,9 +133,11 @@ class MessageReader {
   template <typename Slice>
   [[nodiscard]] MessageKind on_control_piece(Slice slice, const FramePiece& piece, Message& out) noexcept;
   [[nodiscard]] MessageKind on_joined_piece(const FramePiece& piece, Message& out) noexcept;
+  [[nodiscard]] MessageKind on_joined(const FramePiece& piece, Message& out) noexcept;
   [[nodiscard]] MessageKind on_cut_character(const FramePiece& piece, Message& out) noexcept;
   [[nodiscard]] MessageKind on_control_frame(Opcode opcode, ByteView payload, Place place, Message& out) noexcept;
-  [[nodiscard]] MessageKind give_piece(ByteView payload, bool ends, Message& out) noexcept;
+  [[nodiscard]] MessageKind give_piece(ByteView payload, bool ends, Message& out,
+                                       std::uint64_t compressed_size = 0) noexcept;
 
   void begin_message(const FramePiece& piece) noexcept;
   void end_message() noexcept;
@@ -136,12 +150,10 @@ class MessageReader {
   MessageKind fail_text(ByteView payload, Place place) noexcept;
   [[nodiscard]] bool check_text_end(Place place, std::size_t size) noexcept;
   [[nodiscard]] bool join(MaskedView payload, bool checked, Place place) noexcept;
-  MessageKind fail(Error error) noexcept;
 
-  FrameParser frames_;
-  JoiningBuffer joined_;              // the message so far, then the control frame so far
-  std::uint64_t message_offset_ = 0;  // of the message under way
-  Error error_;
+  FrameParser frames_;                        // holds the error too
+  JoiningBuffer joined_;                      // the message so far, then the control frame so far
+  std::uint64_t message_offset_ = 0;          // of the message under way
   Utf8Validator utf8_;                        // of the message under way; fresh between messages
   std::array<unsigned char, 4> character_{};  // pieces: a character that was cut, until it is complete
   std::uint8_t character_size_ = 0;

@@ -35,6 +35,9 @@ enum class ErrorCode : std::uint8_t {
   too_many_empty_fragments = 20,     // Limits::max_empty_fragment_count
   out_of_memory = 21,                // the given allocator had no memory for a message
   frame_after_close = 22,            // 5.5.1: nothing is sent after a Close frame (FrameWriter only)
+  deflate_data_invalid = 23,         // RFC 7692 7.2.2: a compressed payload is DEFLATE (RFC 1951)
+  deflate_block_unfinished = 24,     // RFC 7692 7.2.1: with its tail, a compressed message ends at a block's end
+  deflate_ratio_exceeded = 25,       // DeflateOptions::max_ratio
 };
 
 // close_code_of is what to send to the peer before failing the connection (RFC 6455 7.1.7).

@@ -96,6 +96,13 @@ class FrameParser {
   // error is the broken rule after EventKind::error, ErrorCode::none before. It stays the same for ever.
   [[nodiscard]] Error error() const noexcept;
 
+  // fail breaks the stream for good with the error of a later stage, so that nothing more is parsed. The first one
+  // stays.
+  void fail(Error error) noexcept;
+
+  // payload_left is the bytes that the data frame under way still lacks; 0 within a header or a control frame.
+  [[nodiscard]] std::uint64_t payload_left() const noexcept;
+
  private:
   // The field that the next byte belongs to.
   enum class State : std::uint8_t { first_byte, second_byte, length_16, length_64, masking_key, payload, failed };
@@ -133,7 +140,7 @@ class FrameParser {
   static constexpr unsigned from_client_bit = 0x80;
 
   // 64 bytes, one cache line: the limits are held by value so that nothing is borrowed.
-  std::uint64_t frame_offset_ = 0;    // of the current frame's first byte
+  std::uint64_t frame_offset_ = 0;    // of the current frame's first byte; failed: the error's
   std::uint64_t payload_length_ = 0;  // of the current frame; grows byte by byte in length_16 and length_64
   std::uint64_t progress_ = 0;        // bytes taken of the header, then of the payload; failed: the error's offset
   std::uint64_t message_size_ = 0;    // declared by the frames of the message under way
