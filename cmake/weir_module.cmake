@@ -1,7 +1,8 @@
-# weir_module(NAME [DEPENDS modules...] SOURCES files...): the folder NAME/ as one static library, weir::NAME. Its include
-# root holds its own headers only, so an include that points the wrong way does not compile.
+# weir_module(NAME [DEPENDS modules...] [PC_REQUIRES pkg-config packages...] SOURCES files...): the folder NAME/ as one
+# static library, weir::NAME. Its include root holds its own headers only, so an include that points the wrong way does
+# not compile.
 function(weir_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 module "" "" "DEPENDS;SOURCES")
+  cmake_parse_arguments(PARSE_ARGV 1 module "" "" "DEPENDS;PC_REQUIRES;SOURCES")
   set(target weir_${name})
   list(TRANSFORM module_SOURCES PREPEND ${name}/src/)
   file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/include/weir/*.h)
@@ -16,6 +17,9 @@ function(weir_module name)
   foreach(dependency IN LISTS module_DEPENDS)
     target_link_libraries(${target} PUBLIC weir_${dependency})
     string(APPEND requires " weir-${dependency}")
+  endforeach()
+  foreach(package IN LISTS module_PC_REQUIRES)
+    string(APPEND requires " ${package}")
   endforeach()
 
   install(TARGETS ${target} EXPORT weir-targets ARCHIVE FILE_SET HEADERS)

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "reference_model.h"
 #include "weir_trace.h"
@@ -65,23 +66,33 @@ std::string end_text(const Trace& trace) {
   return "";
 }
 
-TEST(Cases, EveryStreamWithoutDeflateGivesItsAnswerHoweverItIsCut) {
+// Of streams.json's "ext".
+std::optional<DeflateParameters> deflate_of(const std::string& extension) {
+  if (extension == "none") return std::nullopt;
+  EXPECT_TRUE(extension == "deflate" || extension == "deflate;server_no_context_takeover") << extension;
+  DeflateParameters agreed;
+  agreed.server_no_context_takeover = extension != "deflate";
+  return agreed;
+}
+
+TEST(Cases, EveryStreamGivesItsAnswerHoweverItIsCut) {
   std::ifstream file(WEIR_CORPUS_DIR "/cases/streams.json");
   const json cases = json::parse(file);
   int seen = 0;
   for (const json& item : cases) {
-    if (item["ext"] != "none") continue;
     SCOPED_TRACE(item["file"].get<std::string>());
     ++seen;
     const Bytes stream = read_file(WEIR_CORPUS_DIR "/cases/" + item["file"].get<std::string>());
     const Role role = item["role"] == "server" ? Role::server : Role::client;
     const Limits limits = limits_of(item["limits"]);
-    const Trace expected = reference(role, limits, stream);
+    const std::optional<DeflateParameters> deflate = deflate_of(item["ext"]);
+    const DeflateParameters* const agreed = deflate ? &*deflate : nullptr;
+    const Trace expected = reference(role, limits, stream, agreed);
     EXPECT_EQ(expected.events, events_of(item["events"]));
     EXPECT_EQ(end_text(expected), item["end"].get<std::string>());
-    expect_all_cuts(role, limits, stream, expected);
+    expect_all_cuts(role, limits, stream, expected, 4096, agreed);
   }
-  EXPECT_EQ(seen, 107);
+  EXPECT_EQ(seen, 132);
 }
 
 }  // namespace

@@ -1,5 +1,9 @@
 #include "reference_model.h"
 
+#include <zlib.h>
+
+#include <algorithm>
+
 #include <cstdint>
 #include <map>
 
@@ -62,10 +66,52 @@ bool close_code_may_be_sent(unsigned code) {  // RFC 6455 7.4.1, 7.4.2, and the 
   return false;
 }
 
+// What a message inflates to so far, and what became of zlib.
+struct Inflated {
+  Bytes output;
+  bool invalid = false;
+  bool at_boundary = false;
+};
+
+// Inflates all of `compressed` after `history`, up to a byte more than `limit`. After a final block another stream goes
+// on with the same history (RFC 7692 7.2.3.4).
+Inflated inflate_all(Bytes history, const Bytes& compressed, std::uint64_t limit) {
+  Inflated result;
+  std::size_t at = 0;
+  while (true) {
+    z_stream stream{};
+    inflateInit2(&stream, -15);
+    const std::size_t known = std::min<std::size_t>(history.size(), 32768);
+    inflateSetDictionary(&stream, history.data() + (history.size() - known), static_cast<uInt>(known));
+    stream.next_in = const_cast<Bytef*>(compressed.data() + at);
+    stream.avail_in = static_cast<uInt>(compressed.size() - at);
+    int status = Z_OK;
+    while (status == Z_OK && result.output.size() <= limit) {
+      Bytef byte[1];
+      stream.next_out = byte;
+      stream.avail_out = 1;
+      status = inflate(&stream, Z_SYNC_FLUSH);
+      if (status != Z_BUF_ERROR) result.at_boundary = (stream.data_type & 191) == 128;
+      if (stream.avail_out == 0) result.output.push_back(byte[0]);
+      if (stream.avail_out == 0) history.push_back(byte[0]);
+    }
+    at = compressed.size() - stream.avail_in;
+    result.invalid = status != Z_OK && status != Z_BUF_ERROR && status != Z_STREAM_END;
+    inflateEnd(&stream);
+    if (status != Z_STREAM_END || at == compressed.size()) return result;
+  }
+}
+
 class Receiver {
  public:
-  Receiver(Role role, const Limits& limits, const Bytes& stream, bool frames_only = false, bool allow_rsv1 = false)
-      : role_(role), limits_(limits), stream_(stream), frames_only_(frames_only), allow_rsv1_(allow_rsv1) {}
+  Receiver(Role role, const Limits& limits, const Bytes& stream, bool frames_only = false, bool allow_rsv1 = false,
+           bool takeover = true)
+      : role_(role),
+        limits_(limits),
+        stream_(stream),
+        frames_only_(frames_only),
+        allow_rsv1_(allow_rsv1),
+        takeover_(takeover) {}
 
   Trace run() {
     while (at_ < stream_.size()) {
@@ -138,7 +184,9 @@ class Receiver {
     if (!control && opcode != 0) {
       message_.clear();
       message_is_text_ = opcode == 1;
+      message_is_compressed_ = rsv1;
       message_open_ = true;
+      message_offset_ = frame_offset_;
     }
     Bytes payload;
     const std::size_t payload_offset = at_;
@@ -157,6 +205,7 @@ class Receiver {
 
     const std::size_t before = message_.size();
     message_.insert(message_.end(), payload.begin(), payload.end());
+    if (message_is_compressed_) return inflated_payload(whole, whole && fin);
     if (message_is_text_) {
       bool unfinished = false;
       const std::ptrdiff_t bad = first_bad_byte(message_, unfinished);
@@ -168,6 +217,37 @@ class Receiver {
       trace_.events.push_back({message_is_text_ ? "text" : "binary", message_, {}});
       end_message();
     }
+    return true;
+  }
+
+  // What is wrong within a compressed message is told at its first byte.
+  bool fail_message(ErrorCode code) {
+    frame_offset_ = message_offset_;
+    return fail(code, message_offset_);
+  }
+
+  bool inflated_payload(bool whole, bool ends) {
+    Bytes compressed = message_;
+    Inflated inflated;
+    bool unfinished = false;
+    // The fault is that of the bytes that came, before any of the tail that is added at the end (RFC 7692 7.2.2).
+    for (const bool with_tail : {false, true}) {
+      if (with_tail && !ends) break;
+      if (with_tail) compressed.insert(compressed.end(), {0x00, 0x00, 0xFF, 0xFF});
+      inflated = inflate_all(history_, compressed, limits_.max_message_size);
+      Bytes text = inflated.output;
+      if (text.size() > limits_.max_message_size) text.pop_back();
+      if (message_is_text_ && first_bad_byte(text, unfinished) >= 0) return fail_message(ErrorCode::text_not_utf8);
+      if (inflated.output.size() > limits_.max_message_size) return fail_message(ErrorCode::message_too_big);
+      if (inflated.invalid) return fail_message(ErrorCode::deflate_data_invalid);
+    }
+    if (!whole) return need();
+    if (!ends) return true;
+    if (!inflated.at_boundary) return fail_message(ErrorCode::deflate_block_unfinished);
+    if (message_is_text_ && unfinished) return fail_message(ErrorCode::text_ends_in_character);
+    trace_.events.push_back({message_is_text_ ? "text" : "binary", inflated.output, {}});
+    if (takeover_) history_.insert(history_.end(), inflated.output.begin(), inflated.output.end());
+    end_message();
     return true;
   }
 
@@ -220,11 +300,15 @@ class Receiver {
   const Bytes& stream_;
   bool frames_only_;
   bool allow_rsv1_;
+  bool takeover_;
+  Bytes history_;  // all that compressed messages inflated to
   std::size_t at_ = 0;
   std::size_t frame_offset_ = 0;
   bool message_open_ = false;
   bool message_is_text_ = false;
-  Bytes message_;
+  bool message_is_compressed_ = false;
+  std::size_t message_offset_ = 0;
+  Bytes message_;  // as sent
   std::uint64_t declared_ = 0;
   std::uint64_t frames_ = 0;
   std::uint64_t empty_run_ = 0;
@@ -233,7 +317,11 @@ class Receiver {
 
 }  // namespace
 
-Trace reference(Role role, const Limits& limits, const Bytes& stream) { return Receiver(role, limits, stream).run(); }
+Trace reference(Role role, const Limits& limits, const Bytes& stream, const DeflateParameters* agreed) {
+  if (agreed == nullptr) return Receiver(role, limits, stream).run();
+  const Role sender = role == Role::server ? Role::client : Role::server;
+  return Receiver(role, limits, stream, false, true, !agreed->no_context_takeover(sender)).run();
+}
 
 Trace reference_frames(Role role, const Limits& limits, const Bytes& stream, bool allow_rsv1) {
   return Receiver(role, limits, stream, true, allow_rsv1).run();

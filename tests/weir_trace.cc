@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <random>
+
+#include <weir/message_inflater.h>
 
 #include "trace_end.h"
 
@@ -40,23 +43,35 @@ class Collector {
   bool open_ = false;
 };
 
+// The reader, by itself or behind an inflater.
+struct Stages {
+  MessageReader reader;
+  std::optional<MessageInflater> inflater;
+
+  template <typename Reader>
+  MessageKind next(Reader& in, Message& message) {
+    return inflater ? inflater->next(reader, in, message) : reader.next(in, message);
+  }
+};
+
 template <typename Reader, typename View>
-bool feed(MessageReader& reader, View view, Collector& collector) {
+bool feed(Stages& stages, View view, Collector& collector) {
   Reader in(view);
   Message message;
   while (true) {
     const std::size_t before = in.position();
-    const MessageKind kind = reader.next(in, message);
+    const MessageKind kind = stages.next(in, message);
     if (kind == MessageKind::need_input) {
       EXPECT_TRUE(in.empty());
       return true;
     }
     if (kind == MessageKind::error) {
-      EXPECT_EQ(reader.next(in, message), MessageKind::error);
-      EXPECT_NE(reader.error().code, ErrorCode::none);
+      EXPECT_EQ(stages.next(in, message), MessageKind::error);
+      EXPECT_NE(stages.reader.error().code, ErrorCode::none);
       return false;
     }
-    EXPECT_GT(in.position(), before);
+    if (!stages.inflater) EXPECT_GT(in.position(), before);
+    EXPECT_FALSE(message.rsv1);
     collector.on_event(kind, message);
   }
 }
@@ -142,11 +157,14 @@ Trace weir_frames(Role role, const Limits& limits, const Bytes& stream, const st
   return collector.trace;
 }
 
-Trace weir_trace(Role role, const Limits& limits, const Bytes& stream, const std::vector<std::size_t>& cuts,
-                 Mode mode) {
+Trace weir_trace(Role role, const Limits& limits, const Bytes& stream, const std::vector<std::size_t>& cuts, Mode mode,
+                 const DeflateParameters* agreed) {
   const bool pieces = mode == Mode::const_pieces || mode == Mode::mutable_pieces;
   const bool is_mutable = mode == Mode::mutable_messages || mode == Mode::mutable_pieces;
-  MessageReader reader(role, limits, pieces ? Delivery::pieces : Delivery::messages);
+  const Delivery delivery = pieces ? Delivery::pieces : Delivery::messages;
+  const Role sender = role == Role::server ? Role::client : Role::server;
+  Stages stages{MessageReader(role, limits, delivery, agreed == nullptr ? Rsv1::reserved : Rsv1::negotiated), {}};
+  if (agreed != nullptr) stages.inflater.emplace(sender, *agreed, limits, delivery);
   Collector collector;
   std::size_t at = 0;
   std::size_t cut = 0;
@@ -156,26 +174,26 @@ Trace weir_trace(Role role, const Limits& limits, const Bytes& stream, const std
     std::copy_n(stream.begin() + static_cast<std::ptrdiff_t>(at), size, slice.get());
     bool good = true;
     if (is_mutable) {
-      good = feed<MutableByteReader>(reader, MutableByteView(slice.get(), size), collector);
+      good = feed<MutableByteReader>(stages, MutableByteView(slice.get(), size), collector);
     } else {
-      good = feed<ByteReader>(reader, ByteView(slice.get(), size), collector);
+      good = feed<ByteReader>(stages, ByteView(slice.get(), size), collector);
       EXPECT_TRUE(std::equal(slice.get(), slice.get() + size, stream.begin() + static_cast<std::ptrdiff_t>(at)))
           << "const input was changed";
     }
     if (!good) break;
     at += size;
   }
-  collector.trace.end = end_of(reader.finish());
-  collector.trace.error = reader.error();
+  collector.trace.end = end_of(stages.reader.finish());
+  collector.trace.error = stages.reader.error();
   return collector.trace;
 }
 
 void expect_all_cuts(Role role, const Limits& limits, const Bytes& stream, const Trace& expected,
-                     std::size_t max_2cut_size) {
+                     std::size_t max_2cut_size, const DeflateParameters* agreed) {
   std::mt19937_64 random(stream.size());
   for (const Mode mode : all_modes) {
     const auto expect_cut = [&](const std::vector<std::size_t>& cuts) {
-      const Trace trace = weir_trace(role, limits, stream, cuts, mode);
+      const Trace trace = weir_trace(role, limits, stream, cuts, mode, agreed);
       EXPECT_EQ(trace, expected) << "mode " << static_cast<int>(mode) << ", first cut " << cuts[0];
       return trace == expected;
     };

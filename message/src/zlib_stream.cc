@@ -74,6 +74,7 @@ InflateContext::Status InflateContext::inflate(ByteReader& in, MutableByteView o
     out = out.drop(out_size - stream_.avail_out);
     if (status == Z_MEM_ERROR) return Status::out_of_memory;
     if (status == Z_BUF_ERROR) return Status::ok;  // no progress: all is taken and given
+    data_type_ = stream_.data_type;
     // The final block ends neither the message nor the window (RFC 7692 7.2.3.4).
     if (status == Z_STREAM_END) inflateResetKeep(&stream_);
     else if (status != Z_OK) return Status::invalid_data;
@@ -85,7 +86,7 @@ InflateContext::Status InflateContext::inflate(ByteReader& in, MutableByteView o
 bool InflateContext::at_block_boundary() const noexcept {
   constexpr int after_block = 128;
   constexpr int unused_bits = 63;
-  return (stream_.data_type & (after_block | unused_bits)) == after_block;
+  return (data_type_ & (after_block | unused_bits)) == after_block;
 }
 
 void InflateContext::reset() noexcept { inflateReset(&stream_); }

@@ -36,6 +36,7 @@ class InflateContext {
 
  private:
   z_stream stream_{};
+  int data_type_ = 0;  // zlib's, after the last call that made progress: another call forgets where it stands
   bool open_ = false;
 };
 
