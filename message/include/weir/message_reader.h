@@ -93,6 +93,9 @@ class MessageReader {
   // the last event borrowed.
   void release_memory() noexcept;
 
+  // payload_left is the bytes that the data frame under way still lacks.
+  [[nodiscard]] std::uint64_t payload_left() const noexcept { return frames_.payload_left(); }
+
   // memory_size is the bytes of the joining buffer.
   [[nodiscard]] std::size_t memory_size() const noexcept { return joined_.capacity(); }
 

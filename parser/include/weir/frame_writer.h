@@ -66,10 +66,10 @@ class FrameWriter {
   [[nodiscard]] ErrorCode write_frame(Opcode opcode, bool fin, bool rsv1, ByteView payload, MaskingKey key,
                                       OutgoingFrame& out) noexcept;
 
-  bool from_client_;
-  bool rsv1_negotiated_;
-  bool message_open_ = false;
-  bool closed_ = false;
+  bool from_client_ : 1;
+  bool rsv1_negotiated_ : 1;
+  bool message_open_ : 1 = false;
+  bool closed_ : 1 = false;
 };
 
 }  // namespace weir
