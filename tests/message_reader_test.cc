@@ -9,30 +9,12 @@
 
 #include <weir/message_reader.h>
 
+#include "counting_memory.h"
+
 namespace weir::tests {
 namespace {
 
 using Bytes = std::vector<unsigned char>;
-
-// Memory that counts, and can be used up.
-class CountingMemory : public std::pmr::memory_resource {
- public:
-  std::size_t allocations = 0;
-  std::size_t largest = 0;
-  std::size_t limit = static_cast<std::size_t>(-1);
-
- private:
-  void* do_allocate(std::size_t size, std::size_t alignment) override {
-    ++allocations;
-    largest = std::max(largest, size);
-    if (size > limit) throw std::bad_alloc();
-    return std::pmr::new_delete_resource()->allocate(size, alignment);
-  }
-  void do_deallocate(void* memory, std::size_t size, std::size_t alignment) override {
-    std::pmr::new_delete_resource()->deallocate(memory, size, alignment);
-  }
-  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
-};
 
 Bytes binary_frame(std::size_t size, unsigned char first = 0x82) {
   Bytes stream = {first, 126, static_cast<unsigned char>(size >> 8U), static_cast<unsigned char>(size & 0xFFU)};
