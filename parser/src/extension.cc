@@ -31,8 +31,7 @@ void skip_blanks(std::string_view& text) noexcept {
 }
 
 [[nodiscard]] std::string_view take_token(std::string_view& text) noexcept {
-  const auto* const end = std::find_if_not(text.begin(), text.end(), is_token_character);
-  const std::string_view token = text.substr(0, static_cast<std::size_t>(end - text.begin()));
+  const std::string_view token = text.substr(0, token_prefix_size(text));
   text.remove_prefix(token.size());
   return token;
 }
@@ -80,9 +79,12 @@ void skip_blanks(std::string_view& text) noexcept {
 
 }  // namespace
 
-bool is_token(std::string_view text) noexcept {
-  return !text.empty() && std::all_of(text.begin(), text.end(), is_token_character);
+std::size_t token_prefix_size(std::string_view text) noexcept {
+  const auto* const end = std::find_if_not(text.begin(), text.end(), is_token_character);
+  return static_cast<std::size_t>(end - text.begin());
 }
+
+bool is_token(std::string_view text) noexcept { return !text.empty() && token_prefix_size(text) == text.size(); }
 
 ListKind ExtensionReader::next(Extension& out) noexcept {
   do skip_blanks(left_);

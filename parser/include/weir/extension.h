@@ -2,6 +2,7 @@
 // and the extensions, which it negotiates, have to know.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -47,6 +48,9 @@ class ExtensionParameterReader {
  private:
   std::string_view left_;
 };
+
+// token_prefix_size is the size of the token that `text` begins with, 0 if with none.
+[[nodiscard]] std::size_t token_prefix_size(std::string_view text) noexcept;
 
 // is_token tells whether text is a token (RFC 9110 5.6.2): at least one character, none a delimiter.
 [[nodiscard]] bool is_token(std::string_view text) noexcept;

@@ -1,0 +1,62 @@
+#include "head_rules.h"
+
+#include <algorithm>
+
+#include <weir/http_head.h>
+
+#include "field_text.h"
+
+namespace weir {
+
+std::string_view take_first_line(std::string_view& lines) noexcept {
+  const std::size_t size = lines.find('\n') + 1;
+  const std::string_view line = lines.substr(0, size - 2);
+  lines.remove_prefix(size);
+  return line;
+}
+
+bool is_http_version(std::string_view text) noexcept {
+  const auto is_digit = [](unsigned char c) { return c >= '0' && c <= '9'; };
+  if (text.size() != 8 || !text.starts_with("HTTP/")) return false;
+  const ByteView number = as_bytes(text).drop(5);
+  return is_digit(number[0]) && number[1] == '.' && is_digit(number[2]);
+}
+
+bool is_target(std::string_view text) noexcept {
+  const bool has_blank = text.find_first_of(" \t") != std::string_view::npos;
+  return !text.empty() && !has_blank && field_text_prefix_size(text) == text.size();
+}
+
+bool take_element(std::string_view& list, std::string_view& out) noexcept {
+  if (list.empty()) return false;
+  const std::size_t comma = std::min(list.find(','), list.size());
+  out = list.substr(0, comma);
+  list.remove_prefix(std::min(comma + 1, list.size()));
+  while (out.starts_with(' ') || out.starts_with('\t')) out.remove_prefix(1);
+  while (out.ends_with(' ') || out.ends_with('\t')) out.remove_suffix(1);
+  return true;
+}
+
+bool list_contains(std::string_view list, std::string_view element) noexcept {
+  std::string_view found;
+  while (take_element(list, found)) {
+    if (equal_in_any_case(found, element)) return true;
+  }
+  return false;
+}
+
+bool is_unique_token_list(std::string_view list) noexcept {
+  std::string_view left = list;
+  std::string_view token;
+  for (std::size_t count = 0; take_element(left, token); ++count) {
+    if (count == max_subprotocol_count || !is_token(token)) return false;
+    std::string_view before = list;
+    std::string_view other;
+    for (std::size_t i = 0; i < count && take_element(before, other); ++i) {
+      if (other == token) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace weir
