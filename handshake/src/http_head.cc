@@ -91,23 +91,15 @@ HandshakeKind HeadReader::next(ByteReader& in, std::string_view& lines) noexcept
   check(state_ == State::reading);
   if (in.empty()) return HandshakeKind::need_input;
 
-  const std::string_view slice = as_text(in.remaining());
+  // A byte more than the limit tells that it is broken.
   const std::size_t before = held_.size();
-  std::string_view head = slice;
-  if (before != 0) {
-    // A byte more than the limit tells that it is broken.
-    if (!hold(slice.substr(0, limits_.max_head_size + 1 - before))) return HandshakeKind::error;
-    head = held_;
-  }
-  scan(head);
+  if (!hold(as_text(in.remaining()).substr(0, limits_.max_head_size + 1 - before))) return HandshakeKind::error;
+  scan(held_);
   if (state_ == State::failed) return HandshakeKind::error;
-  if (state_ == State::reading) {
-    in.skip(slice.size());
-    if (before == 0 && !hold(slice)) return HandshakeKind::error;
-    return HandshakeKind::need_input;
-  }
-  in.skip(line_offset_ - before);
-  lines = head.substr(0, line_offset_ - line_end.size());
+  if (state_ == State::complete) held_.resize(line_offset_);
+  in.skip(held_.size() - before);
+  if (state_ == State::reading) return HandshakeKind::need_input;
+  lines = std::string_view(held_).substr(0, line_offset_ - line_end.size());
   return HandshakeKind::head;
 }
 

@@ -34,10 +34,10 @@ class FieldList {
 // RequestOptions is what a client asks for. Borrows the texts.
 struct RequestOptions {
   std::string_view target = "/";
-  std::string_view host;          // with the port, if it is not the scheme's
-  std::string_view origin;        // empty: none
-  std::string_view subprotocols;  // the field's value, unique tokens: "chat, superchat"; empty: none
-  std::string_view extensions;    // the field's value; empty: none
+  std::string_view host = {};          // with the port, if it is not the scheme's
+  std::string_view origin = {};        // empty: none
+  std::string_view subprotocols = {};  // the field's value, unique tokens: "chat, superchat"; empty: none
+  std::string_view extensions = {};    // the field's value; empty: none
 };
 
 // The functions below add a whole head to `out`, or change nothing and tell the rule. A field of the caller's must not

@@ -83,15 +83,15 @@ enum class HandshakeKind : std::uint8_t {
   error,  // the head is refused for good
 };
 
-// HeadReader collects a head and judges its lines, but not what they say. A head that lies whole in one slice is a view
-// of it; any other is joined in memory that holds bytes that arrived, at most max_head_size.
+// HeadReader collects a head and judges its lines, but not what they say. It holds the bytes that arrived, at most
+// max_head_size.
 class HeadReader {
  public:
   HeadReader(const HandshakeLimits& limits, HandshakeError first_line_too_long,
              std::pmr::memory_resource* memory) noexcept;
 
   // next takes bytes off `in`, up to the end of the head and not one more. Call it until head or error. `lines` is all
-  // lines, each with its CR LF, without the empty one; it borrows the slice or the reader.
+  // lines, each with its CR LF, without the empty one; it borrows the reader.
   [[nodiscard]] HandshakeKind next(ByteReader& in, std::string_view& lines) noexcept;
 
   // fail refuses the head for what a line says; the first error stays. offset is in the stream.

@@ -9,7 +9,8 @@
 
 namespace weir {
 
-// UpgradeRequest is a request that a server may accept. Borrows what RequestReader borrows.
+// UpgradeRequest is a request that a server may accept. Borrows the RequestReader; valid as long as it stays
+// where it is.
 struct UpgradeRequest {
   std::string_view target;  // as sent
   std::string_view host;
@@ -32,7 +33,7 @@ class RequestReader {
                          std::pmr::memory_resource* memory = std::pmr::get_default_resource()) noexcept;
 
   // next takes bytes off `in` up to the end of the request: what follows are frames. Call it until head or error. `out`
-  // borrows the slice, if the head lay whole in it, or the reader; valid as long as they are.
+  // borrows the reader; valid as long as it stays where it is.
   [[nodiscard]] HandshakeKind next(ByteReader& in, UpgradeRequest& out) noexcept;
 
   // failure is the broken rule after HandshakeKind::error.

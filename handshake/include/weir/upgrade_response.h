@@ -32,7 +32,7 @@ struct KeyText {
 // key_text encodes a nonce, which nobody can predict.
 [[nodiscard]] KeyText key_text(const std::array<unsigned char, 16>& nonce) noexcept;
 
-// UpgradeResponse is what a server answered. Borrows what ResponseReader borrows.
+// UpgradeResponse is what a server answered. Borrows the ResponseReader; valid as long as it stays where it is.
 struct UpgradeResponse {
   unsigned status = 0;
   std::string_view reason;       // may be empty
@@ -45,8 +45,8 @@ struct UpgradeResponse {
 
 // OfferedNames is what the request offered, which no other may come back of. Borrows the text.
 struct OfferedNames {
-  std::string_view subprotocols;  // the field's value: "chat, superchat"
-  std::string_view extensions;    // the field's value
+  std::string_view subprotocols = {};  // the field's value: "chat, superchat"
+  std::string_view extensions = {};    // the field's value
 };
 
 // ResponseReader reads the response to one request.
@@ -57,8 +57,8 @@ class ResponseReader {
                  std::pmr::memory_resource* memory = std::pmr::get_default_resource()) noexcept;
 
   // next takes bytes off `in` up to the end of the response: what follows are frames, or a refusal's body. Call it
-  // until head or error. `out` borrows the slice, if the head lay whole in it, or the reader; valid as long as they
-  // are. After status_not_101, `out` tells status and fields.
+  // until head or error. `out` borrows the reader; valid as long as it stays where it is. After status_not_101, `out`
+  // tells status and fields.
   [[nodiscard]] HandshakeKind next(ByteReader& in, UpgradeResponse& out) noexcept;
 
   // failure is the broken rule after HandshakeKind::error.
