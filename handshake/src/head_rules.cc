@@ -11,8 +11,14 @@ namespace weir {
 std::string_view take_first_line(std::string_view& lines) noexcept {
   const std::size_t size = lines.find('\n') + 1;
   const std::string_view line = lines.substr(0, size - 2);
-  lines.remove_prefix(size);
+  lines = drop_first(lines, size);
   return line;
+}
+
+std::string_view trimmed(std::string_view text) noexcept {
+  while (text.starts_with(' ') || text.starts_with('\t')) text = drop_first(text, 1);
+  while (text.ends_with(' ') || text.ends_with('\t')) text = drop_last(text, 1);
+  return text;
 }
 
 bool is_http_version(std::string_view text) noexcept {
@@ -31,9 +37,8 @@ bool take_element(std::string_view& list, std::string_view& out) noexcept {
   if (list.empty()) return false;
   const std::size_t comma = std::min(list.find(','), list.size());
   out = list.substr(0, comma);
-  list.remove_prefix(std::min(comma + 1, list.size()));
-  while (out.starts_with(' ') || out.starts_with('\t')) out.remove_prefix(1);
-  while (out.ends_with(' ') || out.ends_with('\t')) out.remove_suffix(1);
+  list = drop_first(list, std::min(comma + 1, list.size()));
+  out = trimmed(out);
   return true;
 }
 

@@ -9,6 +9,9 @@ namespace weir {
 // take_first_line takes the line that a judged head begins with, and returns it without its CR LF.
 [[nodiscard]] std::string_view take_first_line(std::string_view& lines) noexcept;
 
+// trimmed is `text` without the blanks around it (OWS, RFC 9110 5.6.3).
+[[nodiscard]] std::string_view trimmed(std::string_view text) noexcept;
+
 // is_http_version tells HTTP-version (RFC 9112 2.3) of any number.
 [[nodiscard]] bool is_http_version(std::string_view text) noexcept;
 

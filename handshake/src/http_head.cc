@@ -13,14 +13,6 @@ constexpr std::string_view line_end = "\r\n";
 
 [[nodiscard]] char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
 
-[[nodiscard]] bool is_blank(char c) noexcept { return c == ' ' || c == '\t'; }
-
-[[nodiscard]] std::string_view trimmed(std::string_view text) noexcept {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 }  // namespace
 
 bool equal_in_any_case(std::string_view a, std::string_view b) noexcept {
@@ -32,7 +24,7 @@ bool HttpFields::next(HttpField& out) noexcept {
   if (left_.empty()) return false;
   const std::size_t size = left_.find('\n') + 1;
   const std::string_view line = left_.substr(0, size - line_end.size());
-  left_.remove_prefix(size);
+  left_ = drop_first(left_, size);
   const std::size_t colon = line.find(':');
   out.name = line.substr(0, colon);
   out.value = trimmed(line.substr(colon + 1));
@@ -151,7 +143,7 @@ void HeadReader::judge_line(std::string_view line) noexcept {
     fail(HandshakeError::too_many_fields, line_end_offset);
     return;
   }
-  if (!first && is_blank(line.front())) {
+  if (!first && (line.starts_with(' ') || line.starts_with('\t'))) {
     fail(HandshakeError::field_folded, line_offset_);
     return;
   }

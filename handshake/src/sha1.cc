@@ -98,9 +98,9 @@ template <std::size_t... words>
 
 [[nodiscard]] Sha1Digest digest_of(const State& state) noexcept {
   Sha1Digest digest{};
-  auto* out = digest.begin();
+  std::size_t i = 0;
   for (const std::uint32_t word : {state.a, state.b, state.c, state.d, state.e}) {
-    for (const unsigned shift : {24U, 16U, 8U, 0U}) *out++ = static_cast<unsigned char>(word >> shift);
+    for (const unsigned shift : {24U, 16U, 8U, 0U}) digest.at(i++) = static_cast<unsigned char>(word >> shift);
   }
   return digest;
 }

@@ -54,8 +54,8 @@ struct Said {
 // 8 to 15 in decimal without leading zeros (RFC 7692 7.1.2.1), or 0.
 [[nodiscard]] std::uint8_t bits_of(std::string_view value) noexcept {
   if (value.size() == 1 && (value == "8" || value == "9")) return value == "8" ? 8 : 9;
-  const bool in_range = value.size() == 2 && value.front() == '1' && value.back() >= '0' && value.back() <= '5';
-  return in_range ? static_cast<std::uint8_t>(10 + value.back() - '0') : 0;
+  const bool in_range = value.size() == 2 && value.starts_with('1') && value.at(1) >= '0' && value.at(1) <= '5';
+  return in_range ? static_cast<std::uint8_t>(10 + value.at(1) - '0') : 0;
 }
 
 // A flag has no value and comes once (RFC 7692 7.1).

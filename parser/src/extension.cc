@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include <weir/bytes.h>
+
 namespace weir {
 namespace {
 
@@ -22,17 +24,17 @@ constexpr auto token_characters = [] {
 
 [[nodiscard]] bool take(std::string_view& text, char c) noexcept {
   if (!text.starts_with(c)) return false;
-  text.remove_prefix(1);
+  text = drop_first(text, 1);
   return true;
 }
 
 void skip_blanks(std::string_view& text) noexcept {
-  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
+  while (text.starts_with(' ') || text.starts_with('\t')) text = drop_first(text, 1);
 }
 
 [[nodiscard]] std::string_view take_token(std::string_view& text) noexcept {
   const std::string_view token = text.substr(0, token_prefix_size(text));
-  text.remove_prefix(token.size());
+  text = drop_first(text, token.size());
   return token;
 }
 
@@ -47,7 +49,7 @@ void skip_blanks(std::string_view& text) noexcept {
   }
   if (size >= text.size() || size == 0) return false;
   value = text.substr(0, size);
-  text.remove_prefix(size + 1);
+  text = drop_first(text, size + 1);
   return true;
 }
 
@@ -96,7 +98,7 @@ ListKind ExtensionReader::next(Extension& out) noexcept {
   if (out.name.empty()) return ListKind::error;
   const std::string_view parameters = text;
   if (!skip_parameters(text)) return ListKind::error;
-  if (!text.empty() && text.front() != ',') return ListKind::error;
+  if (!text.empty() && !text.starts_with(',')) return ListKind::error;
   out.parameters = parameters.substr(0, parameters.size() - text.size());
   left_ = text;
   return ListKind::element;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <memory>
+#include <memory_resource>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +23,7 @@ class FieldList {
   constexpr FieldList(const std::array<HttpField, count>& fields) noexcept  // implicit
       : begin_(fields.begin()), end_(fields.end()) {}
   FieldList(const std::vector<HttpField>& fields) noexcept  // implicit
-      : begin_(fields.empty() ? nullptr : &fields.front()), end_(fields.empty() ? nullptr : &fields.back() + 1) {}
+      : begin_(std::to_address(fields.begin())), end_(std::to_address(fields.end())) {}
 
   [[nodiscard]] constexpr const HttpField* begin() const noexcept { return begin_; }
   [[nodiscard]] constexpr const HttpField* end() const noexcept { return end_; }

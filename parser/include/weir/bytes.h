@@ -185,6 +185,15 @@ class MutableByteView {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+// drop_first and drop_last are `text` without its first or last `size` characters, which it must have.
+[[nodiscard]] inline std::string_view drop_first(std::string_view text, std::size_t size) noexcept {
+  return as_text(as_bytes(text).drop(size));
+}
+[[nodiscard]] inline std::string_view drop_last(std::string_view text, std::size_t size) noexcept {
+  check(size <= text.size());
+  return text.substr(0, text.size() - size);
+}
+
 // BasicByteReader is a cursor over bytes. Borrows them; valid as long as they are.
 template <typename View>
 class BasicByteReader {
