@@ -519,7 +519,7 @@ TEST(Writers, WithoutMemoryChangeNothing) {
 }
 
 TEST(HandshakeErrors, HaveANameARuleAndAStatus) {
-  for (unsigned i = 1; i <= static_cast<unsigned>(HandshakeError::out_of_memory); ++i) {
+  for (unsigned i = 1; i <= static_cast<unsigned>(HandshakeError::call_out_of_turn); ++i) {
     const auto error = static_cast<HandshakeError>(i);
     EXPECT_FALSE(name_of(error).empty()) << i;
     EXPECT_FALSE(rule_of(error).empty()) << i;

@@ -76,10 +76,10 @@ constexpr auto closed = SessionKind::closed;
 
 TEST(Session, AServerSendsUnmaskedFramesAndAClientMaskedOnes) {
   const SessionOptions shared = options();
-  Session server(Role::server, shared, start);
+  Session server(Role::server, shared, start, AfterHandshake{});
   EXPECT_EQ(server.send_text("Hello"), SendStatus::queued);
   EXPECT_EQ(take_output(server), (Bytes{0x81, 0x05, 'H', 'e', 'l', 'l', 'o'}));  // RFC 6455 5.7
-  Session client(Role::client, shared, start);
+  Session client(Role::client, shared, start, AfterHandshake{});
   EXPECT_EQ(client.send_text("Hello"), SendStatus::queued);
   EXPECT_EQ(take_output(client), (Bytes{0x81, 0x85, 0, 0, 0, 0, 'H', 'e', 'l', 'l', 'o'}));
 }
@@ -94,14 +94,14 @@ TEST(Session, AClientMasksEveryFrameWithAKeyOfItsOwn) {
   SessionOptions shared = options();
   shared.random = {Counter::fill, &counter};
   shared.max_sent_frame_size = 2;
-  Session client(Role::client, shared, start);
+  Session client(Role::client, shared, start, AfterHandshake{});
   ASSERT_EQ(client.send_binary(Bytes{0, 0, 0}), SendStatus::queued);
   EXPECT_EQ(take_output(client), (Bytes{0x02, 0x82, 1, 2, 3, 4, 1, 2, 0x80, 0x81, 5, 6, 7, 8, 5}));
 }
 
 TEST(Session, FragmentsMayBeCutWithinACharacterAndControlFramesGoBetween) {
   const SessionOptions shared = options();
-  Session server(Role::server, shared, start);
+  Session server(Role::server, shared, start, AfterHandshake{});
   EXPECT_EQ(server.send_fragment(Opcode::text, Bytes{0xC3}, false), SendStatus::queued);
   EXPECT_EQ(server.send_text("x"), SendStatus::message_under_way);
   EXPECT_EQ(server.send_fragment(Opcode::binary, Bytes{1}, false), SendStatus::message_under_way);
@@ -115,7 +115,7 @@ TEST(Session, FragmentsMayBeCutWithinACharacterAndControlFramesGoBetween) {
 
 TEST(Session, WhatMayNotBeSentIsRefusedAndChangesNothing) {
   const SessionOptions shared = options();
-  Session server(Role::server, shared, start);
+  Session server(Role::server, shared, start, AfterHandshake{});
   EXPECT_EQ(server.send_text("\xff"), SendStatus::no_text);
   EXPECT_EQ(server.send_ping(Bytes(126)), SendStatus::control_frame_too_long);
   EXPECT_EQ(server.close(static_cast<CloseCode>(1005), "x"), SendStatus::close_code_not_allowed);
@@ -133,7 +133,7 @@ TEST(Session, WhatMayNotBeSentIsRefusedAndChangesNothing) {
 TEST(Session, TheQueueTakesExactlyItsLimitAndControlFramesBeyondIt) {
   SessionOptions shared = options();
   shared.max_queued_size = 10;
-  Session server(Role::server, shared, start);
+  Session server(Role::server, shared, start, AfterHandshake{});
   EXPECT_EQ(server.send_binary(Bytes(11)), SendStatus::queue_full);
   EXPECT_EQ(server.send_binary(Bytes(10)), SendStatus::queued);
   EXPECT_EQ(server.send_binary(Bytes{}), SendStatus::queue_full);  // 12 wait, with the header
@@ -144,7 +144,7 @@ TEST(Session, TheQueueTakesExactlyItsLimitAndControlFramesBeyondIt) {
 
 TEST(Session, OutputStaysWhereItIsUntilItIsSent) {
   const SessionOptions shared = options();
-  Session server(Role::server, shared, start);
+  Session server(Role::server, shared, start, AfterHandshake{});
   ASSERT_EQ(server.send_text("first"), SendStatus::queued);
   const Output before = server.output();
   ASSERT_EQ(before.count, 1U);
@@ -159,7 +159,7 @@ TEST(Session, OutputStaysWhereItIsUntilItIsSent) {
 
 TEST(Session, OnlyTheNewestPingIsAnsweredWhileOneAnswerWaits) {
   const SessionOptions shared = options();
-  Session client(Role::client, shared, start);
+  Session client(Role::client, shared, start, AfterHandshake{});
   EXPECT_EQ(kinds(feed(client, {0x89, 0x01, 'a', 0x89, 0x01, 'b'})), (List{SessionKind::ping, SessionKind::ping}));
   EXPECT_EQ(client.output().begin()->size(), 7U);
   for (const unsigned char c : {'c', 'd', 'e'}) {
@@ -172,7 +172,7 @@ TEST(Session, OnlyTheNewestPingIsAnsweredWhileOneAnswerWaits) {
 
 TEST(Session, APeersCloseIsAnsweredWithItsCodeAndEndsTheSession) {
   const SessionOptions shared = options();
-  Session server(Role::server, shared, start);
+  Session server(Role::server, shared, start, AfterHandshake{});
   const std::vector<Told> told = feed(server, {0x88, 0x85, 0, 0, 0, 0, 0x0F, 0xA0, 'b', 'y', 'e', 0xFF, 0xFF});
   ASSERT_EQ(kinds(told), List{closed});
   EXPECT_EQ(told[0].closed.end, SessionEnd::closed);
@@ -186,7 +186,7 @@ TEST(Session, APeersCloseIsAnsweredWithItsCodeAndEndsTheSession) {
 
 TEST(Session, AnEmptyCloseIsAnsweredWithAnEmptyClose) {
   const SessionOptions shared = options();
-  Session client(Role::client, shared, start);
+  Session client(Role::client, shared, start, AfterHandshake{});
   EXPECT_EQ(feed_closed(client, {0x88, 0x00}).code, CloseCode::no_status_received);
   EXPECT_EQ(take_output(client), (Bytes{0x88, 0x80, 0, 0, 0, 0}));
   EXPECT_FALSE(client.is_finished());  // the server ends the stream (RFC 6455 7.1.1)
@@ -196,7 +196,7 @@ TEST(Session, AnEmptyCloseIsAnsweredWithAnEmptyClose) {
 
 TEST(Session, OurCloseIsAnsweredAndMessagesBeforeTheAnswerAreStillGivenOut) {
   const SessionOptions shared = options();
-  Session server(Role::server, shared, start);
+  Session server(Role::server, shared, start, AfterHandshake{});
   ASSERT_EQ(server.close(CloseCode::going_away, "bye"), SendStatus::queued);
   EXPECT_EQ(take_output(server), (Bytes{0x88, 0x05, 0x03, 0xE9, 'b', 'y', 'e'}));
   const std::vector<Told> told =
@@ -210,7 +210,7 @@ TEST(Session, OurCloseIsAnsweredAndMessagesBeforeTheAnswerAreStillGivenOut) {
 
 TEST(Session, NothingIsGivenOutAfterTheClose) {
   const SessionOptions shared = options();
-  Session client(Role::client, shared, start);
+  Session client(Role::client, shared, start, AfterHandshake{});
   EXPECT_EQ(kinds(feed(client, {0x88, 0x00, 0x81, 0x01, 'x', 0xFF, 0x88, 0x00})), List{closed});
   EXPECT_EQ(kinds(feed(client, {0x81, 0x01, 'x'})), List{});
   client.end_of_input();
@@ -219,7 +219,7 @@ TEST(Session, NothingIsGivenOutAfterTheClose) {
 
 TEST(Session, ABrokenRuleIsToldToBothSides) {
   const SessionOptions shared = options();
-  Session client(Role::client, shared, start);
+  Session client(Role::client, shared, start, AfterHandshake{});
   const Closed end = feed_closed(client, {0x81, 0x01, 0xFF, 0x81, 0x01, 'x'});
   EXPECT_EQ(end.end, SessionEnd::protocol_error);
   EXPECT_EQ(end.error, (Error{ErrorCode::text_not_utf8, 2, 0}));
@@ -234,7 +234,7 @@ TEST(Session, ABrokenRuleIsToldToBothSides) {
 
 TEST(Session, ABrokenRuleAfterOurCloseIsNotToldTwice) {
   const SessionOptions shared = options();
-  Session client(Role::client, shared, start);
+  Session client(Role::client, shared, start, AfterHandshake{});
   ASSERT_EQ(client.close(), SendStatus::queued);
   take_output(client);
   EXPECT_EQ(feed_closed(client, {0xF1, 0x00}).end, SessionEnd::protocol_error);
@@ -244,7 +244,7 @@ TEST(Session, ABrokenRuleAfterOurCloseIsNotToldTwice) {
 TEST(Session, AStreamThatEndsWithoutACloseIsLost) {
   const SessionOptions shared = options();
   for (const bool we_closed : {false, true}) {
-    Session client(Role::client, shared, start);
+    Session client(Role::client, shared, start, AfterHandshake{});
     if (we_closed) ASSERT_EQ(client.close(), SendStatus::queued);
     client.end_of_input();
     const std::vector<Told> told = feed(client, {0x81, 0x01, 'x', 0x81});
@@ -258,7 +258,7 @@ TEST(Session, AStreamThatEndsWithoutACloseIsLost) {
 
 TEST(Session, PauseLeavesTheCursorUntouchedAndResumeLosesNothing) {
   const SessionOptions shared = options();
-  Session client(Role::client, shared, start);
+  Session client(Role::client, shared, start, AfterHandshake{});
   const Bytes bytes = {0x81, 0x01, 'a', 0x81, 0x01, 'b'};
   ByteReader in{ByteView(bytes)};
   SessionEvent event;
@@ -275,7 +275,7 @@ TEST(Session, PauseLeavesTheCursorUntouchedAndResumeLosesNothing) {
 
 TEST(Session, ASilentPeerIsPingedAndLostWhenItStaysSilent) {
   const SessionOptions shared = options();
-  Session server(Role::server, shared, start);
+  Session server(Role::server, shared, start, AfterHandshake{});
   EXPECT_EQ(server.next_deadline(), start + seconds(20));
   server.on_time(start + seconds(20) - milliseconds(1));
   EXPECT_EQ(server.queued_size(), 0U);
@@ -292,7 +292,7 @@ TEST(Session, ASilentPeerIsPingedAndLostWhenItStaysSilent) {
 
 TEST(Session, AnAnsweredPingTellsTheLatency) {
   const SessionOptions shared = options();
-  Session client(Role::client, shared, start);
+  Session client(Role::client, shared, start, AfterHandshake{});
   EXPECT_EQ(client.latency(), microseconds(0));
   client.on_time(start + seconds(20));
   Bytes pong = take_output(client);  // keys are zero
@@ -309,7 +309,7 @@ TEST(Session, AnAnsweredPingTellsTheLatency) {
 
 TEST(Session, AnyByteCountsAsLife) {
   const SessionOptions shared = options();
-  Session client(Role::client, shared, start);
+  Session client(Role::client, shared, start, AfterHandshake{});
   client.on_time(start + seconds(20));
   feed(client, {0x81});  // half a header
   client.on_time(start + seconds(39));
@@ -322,7 +322,7 @@ TEST(Session, AnIdleConnectionIsClosedWithGoingAway) {
   SessionOptions shared = options();
   shared.ping_interval = Duration::zero();
   shared.idle_timeout = seconds(60);
-  Session server(Role::server, shared, start);
+  Session server(Role::server, shared, start, AfterHandshake{});
   EXPECT_EQ(server.next_deadline(), start + seconds(60));
   server.on_time(start + seconds(60));
   const Closed end = feed_closed(server);
@@ -335,7 +335,7 @@ TEST(Session, AnIdleConnectionIsClosedWithGoingAway) {
 
 TEST(Session, ACloseWithoutAnswerTimesOut) {
   const SessionOptions shared = options();
-  Session server(Role::server, shared, start);
+  Session server(Role::server, shared, start, AfterHandshake{});
   ASSERT_EQ(server.close(), SendStatus::queued);
   EXPECT_LE(server.next_deadline(), start);  // tell it the time
   server.on_time(start + seconds(3));
@@ -347,7 +347,7 @@ TEST(Session, ACloseWithoutAnswerTimesOut) {
 
 TEST(Session, AClientDoesNotWaitForTheEndOfTheStreamForEver) {
   const SessionOptions shared = options();
-  Session client(Role::client, shared, start);
+  Session client(Role::client, shared, start, AfterHandshake{});
   feed(client, {0x88, 0x00});
   take_output(client);
   client.on_time(start);
@@ -360,13 +360,13 @@ TEST(Session, APreparedMessageIsSharedByServersAndMaskedByClients) {
   const SessionOptions shared = options();
   const auto message = PreparedMessage::text("news");
   ASSERT_FALSE(message.is_empty());
-  Session one(Role::server, shared, start);
-  Session two(Role::server, shared, start);
+  Session one(Role::server, shared, start, AfterHandshake{});
+  Session two(Role::server, shared, start, AfterHandshake{});
   ASSERT_EQ(one.send_prepared(message), SendStatus::queued);
   ASSERT_EQ(two.send_prepared(message), SendStatus::queued);
   EXPECT_EQ(one.output().begin()->data(), two.output().begin()->data());
   EXPECT_EQ(take_output(one), (Bytes{0x81, 0x04, 'n', 'e', 'w', 's'}));
-  Session client(Role::client, shared, start);
+  Session client(Role::client, shared, start, AfterHandshake{});
   ASSERT_EQ(client.send_prepared(message), SendStatus::queued);
   EXPECT_EQ(take_output(client), (Bytes{0x81, 0x84, 0, 0, 0, 0, 'n', 'e', 'w', 's'}));
   EXPECT_TRUE(PreparedMessage::text("\xff").is_empty());
@@ -374,7 +374,7 @@ TEST(Session, APreparedMessageIsSharedByServersAndMaskedByClients) {
 
 TEST(Session, APreparedMessageLivesUntilItIsSent) {
   const SessionOptions shared = options();
-  Session server(Role::server, shared, start);
+  Session server(Role::server, shared, start, AfterHandshake{});
   {
     const auto message = PreparedMessage::binary(Bytes(1000, 7));
     ASSERT_EQ(server.send_prepared(message), SendStatus::queued);
@@ -386,7 +386,7 @@ TEST(Session, AnIdleConnectionTakesNoMoreThan160BytesInAll) {
   CountingMemory memory;
   SessionOptions shared = options();
   shared.memory = &memory;
-  const auto session = std::make_unique<Session>(Role::server, shared, start);
+  const auto session = std::make_unique<Session>(Role::server, shared, start, AfterHandshake{});
   EXPECT_LE(sizeof *session, 160U);
   EXPECT_EQ(memory.size(), 0U);
   // A message that is cut, with a ping in between and an answer.
@@ -404,10 +404,10 @@ TEST(Session, AnIdleConnectionTakesNoMoreThan160BytesInAll) {
 
 TEST(Session, ALargeMessageIsReceivedWhereItStays) {
   const SessionOptions shared = options();
-  Session server(Role::server, shared, start);
+  Session server(Role::server, shared, start, AfterHandshake{});
   Bytes payload(100000);
   for (std::size_t i = 0; i < payload.size(); ++i) payload[i] = static_cast<unsigned char>(i * 7);
-  Session client(Role::client, shared, start);
+  Session client(Role::client, shared, start, AfterHandshake{});
   ASSERT_EQ(client.send_binary(payload), SendStatus::queued);
   const Bytes stream = take_output(client);
   EXPECT_TRUE(server.read_target(65536).empty());
@@ -440,7 +440,7 @@ TEST(Session, ALargeMessageIsReceivedWhereItStays) {
 TEST(Session, WithoutMemoryAnAnswerEndsTheSessionAndAMessageIsRefused) {
   SessionOptions shared = options();
   shared.memory = std::pmr::null_memory_resource();
-  Session client(Role::client, shared, start);
+  Session client(Role::client, shared, start, AfterHandshake{});
   EXPECT_EQ(client.send_text("x"), SendStatus::out_of_memory);
   EXPECT_TRUE(client.is_open());
   EXPECT_EQ(feed_closed(client, {0x89, 0x00}).end, SessionEnd::out_of_memory);
@@ -449,8 +449,8 @@ TEST(Session, WithoutMemoryAnAnswerEndsTheSessionAndAMessageIsRefused) {
 
 TEST(Session, CompressedMessagesComeBackAndSmallOrSecretOnesAreSentAsTheyAre) {
   const SessionOptions shared = options();
-  Session client(Role::client, shared, start, DeflateParameters{});
-  Session server(Role::server, shared, start, DeflateParameters{});
+  Session client(Role::client, shared, start, AfterHandshake{DeflateParameters{}});
+  Session server(Role::server, shared, start, AfterHandshake{DeflateParameters{}});
   const std::string message(500, 'a');
   ASSERT_EQ(client.send_text(message), SendStatus::queued);
   Bytes sent = take_output(client);
@@ -469,7 +469,7 @@ TEST(Session, WithoutTakeoverAMessageThatDoesNotShrinkIsSentAsItIs) {
   const SessionOptions shared = options();
   DeflateParameters agreed;
   agreed.server_no_context_takeover = true;
-  Session server(Role::server, shared, start, agreed);
+  Session server(Role::server, shared, start, AfterHandshake{agreed});
   Bytes noise(200);
   unsigned state = 1;
   for (unsigned char& byte : noise) byte = static_cast<unsigned char>((state = state * 1103515245 + 12345) >> 16U);

@@ -15,7 +15,7 @@ struct Rule {
   std::string_view text;
 };
 
-constexpr std::array<Rule, 32> rules{{
+constexpr std::array<Rule, 33> rules{{
     {HandshakeError::none, 101, "none", "no error"},
     {HandshakeError::request_line_invalid, 400, "request_line_invalid", "request line is not one (RFC 9112 3)"},
     {HandshakeError::method_not_get, 405, "method_not_get", "method is not GET (RFC 6455 4.2.1)"},
@@ -59,6 +59,7 @@ constexpr std::array<Rule, 32> rules{{
      "field that would break the head apart (RFC 9110 5.5)"},
     {HandshakeError::status_not_writable, 500, "status_not_writable", "status that refuses nothing (RFC 9110 15)"},
     {HandshakeError::out_of_memory, 500, "out_of_memory", "no memory for the head"},
+    {HandshakeError::call_out_of_turn, 500, "call_out_of_turn", "call that the handshake does not wait for"},
 }};
 
 const Rule& rule_for(HandshakeError error) noexcept {

@@ -18,12 +18,14 @@ constexpr std::string_view accept_guid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
   if (line.size() < status_end || !is_http_version(line.substr(0, version_size)))
     return HandshakeError::status_line_invalid;
   if (!line.starts_with("HTTP/1.1 ")) return HandshakeError::http_version_not_1_1;
+  unsigned status = 0;
   for (const char digit : line.substr(version_size + 1, 3)) {
     if (digit < '0' || digit > '9') return HandshakeError::status_line_invalid;
-    out.status = out.status * 10 + static_cast<unsigned>(digit - '0');
+    status = status * 10 + static_cast<unsigned>(digit - '0');
   }
   const std::string_view rest = line.substr(status_end);
-  if (out.status < 100 || (!rest.empty() && !rest.starts_with(' '))) return HandshakeError::status_line_invalid;
+  if (status < 100 || (!rest.empty() && !rest.starts_with(' '))) return HandshakeError::status_line_invalid;
+  out.status = status;
   out.reason = rest.substr(std::min<std::size_t>(rest.size(), 1));
   return out.status == 101 ? HandshakeError::none : HandshakeError::status_not_101;
 }

@@ -41,6 +41,7 @@ enum class HandshakeError : std::uint8_t {
   field_not_writable = 29,       // a field of ours would break the head apart
   status_not_writable = 30,      // a refusal has a status of 300 to 599
   out_of_memory = 31,
+  call_out_of_turn = 32,  // Session: no handshake is at this point
 };
 
 // status_of is the HTTP status that a server answers (RFC 9110 15, RFC 6585 5).

@@ -1,134 +1,29 @@
 // One WebSocket connection without I/O (RFC 6455): bytes in, events out; messages in, bytes out.
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory_resource>
 #include <optional>
 #include <string_view>
 
 #include <weir/deflate.h>
-#include <weir/deflate_pool.h>
-#include <weir/error.h>
 #include <weir/frame_writer.h>
-#include <weir/limits.h>
+#include <weir/handshake.h>
 #include <weir/message_reader.h>
 #include <weir/prepared_message.h>
+#include <weir/session_event.h>
+#include <weir/session_options.h>
 
 namespace weir {
 
-// Time is a point on any clock that does not run backwards. The session reads none: on_time tells it.
-using Time = std::chrono::steady_clock::time_point;
-using Duration = std::chrono::steady_clock::duration;
-inline constexpr Time no_deadline = Time::max();
-
-// RandomSource fills memory with bytes that nobody can predict (RFC 6455 5.3, 10.3): masking keys.
-struct RandomSource {
-  void (*fill)(void* context, MutableByteView out) noexcept = nullptr;  // needed by clients
-  void* context = nullptr;
+// AfterHandshake begins a session with the frames: what the opening handshake agreed on for permessage-deflate.
+struct AfterHandshake {
+  std::optional<DeflateParameters> deflate = std::nullopt;
 };
 
-// SessionOptions is what many sessions share. It outlives them. A duration of zero switches its deadline off.
-struct SessionOptions {
-  Limits limits;
-  Delivery delivery = Delivery::messages;
-  // The compressor's settings, and max_ratio. What both ends agreed on is the session's own.
-  DeflateOptions deflate;
-  // With it, sessions without context takeover borrow zlib's contexts (DeflatePool).
-  DeflatePool* deflate_pool = nullptr;
-
-  // Data messages are cut into frames of at most this many bytes of payload.
-  std::size_t max_sent_frame_size = no_limit<std::size_t>;
-  // Bytes of output that may wait: a data message is refused that would make it more (queue_full). Control frames are
-  // always taken: they are few.
-  std::size_t max_queued_size = std::size_t{16} << 20U;
-
-  // Silence of the peer, after which a ping is sent; and after which the connection counts as lost if it goes on.
-  // Every byte that arrives ends the silence.
-  Duration ping_interval = std::chrono::seconds(20);
-  Duration ping_timeout = std::chrono::seconds(20);
-  // Silence after which the connection is closed (1001), pings or not.
-  Duration idle_timeout = Duration::zero();
-  // How long the peer may take to answer our Close, and then to end the stream.
-  Duration close_timeout = std::chrono::seconds(10);
-
-  RandomSource random;
-  std::pmr::memory_resource* memory = std::pmr::get_default_resource();
-};
-
-// SessionKind is what Session::next has taken off the cursor.
-enum class SessionKind : std::uint8_t {
-  need_input,  // nothing more: the cursor is empty
-  paused,      // the cursor was not touched
-  text,
-  binary,
-  ping,    // has been answered
-  pong,    // see latency()
-  closed,  // the last event: what follows is discarded
-};
-
-// name_of is the enumerator's name. Static text.
-[[nodiscard]] std::string_view name_of(SessionKind kind) noexcept;
-
-// SessionEnd is why a session is over.
-enum class SessionEnd : std::uint8_t {
-  closed,           // both ends sent a Close: the only clean end
-  protocol_error,   // the peer broke a rule or a limit: Closed::error
-  connection_lost,  // the stream ended without a Close
-  ping_timeout,
-  idle_timeout,
-  close_timeout,  // the peer did not answer our Close
-  out_of_memory,  // there was none for an answer
-};
-
-// Closed tells of the end. Borrows what the event borrows.
-struct Closed {
-  SessionEnd end = SessionEnd::closed;
-  // What the peer's Close said: 1005 if nothing, 1006 if there was none (RFC 6455 7.1.5).
-  CloseCode code = CloseCode::abnormal_closure;
-  ByteView reason;
-  // The code of the Close that we sent, 1005 if it had none, 1006 if we sent none.
-  CloseCode sent_code = CloseCode::abnormal_closure;
-  Error error;  // of protocol_error
-};
-
-// SessionEvent is what next gives out. Borrows the slice or the session's memory; valid until the next call of next,
-// next_in_target, read_target or on_time, and as long as the slice is. Sending does not end it.
-struct SessionEvent {
-  Message message;  // text, binary, ping, pong
-  Closed closed;
-};
-
-// SendStatus is what became of a call that sends. Nothing has changed unless it is `queued`.
-enum class SendStatus : std::uint8_t {
-  queued,
-  not_open,                // a Close was sent, or the session is over
-  message_under_way,       // fragments of another message have begun
-  no_text,                 // the payload is not UTF-8 (RFC 6455 5.6)
-  control_frame_too_long,  // more than 125 bytes (RFC 6455 5.5)
-  close_code_not_allowed,  // a code that must not be sent (RFC 6455 7.4), or a reason that is not UTF-8
-  queue_full,              // SessionOptions::max_queued_size
-  out_of_memory,
-};
-
-// Compress tells whether a message may be compressed if the connection can: one that is secret, beside what an attacker
-// chose, should not be, nor one that is compressed already.
-enum class Compress : std::uint8_t { if_agreed, never };
-
-// Output is views of what to send, in this order, as for writev. They stay where they are until sent() has counted
-// them, whatever is called in between.
-struct Output {
-  std::array<ByteView, 16> views;
-  std::size_t count = 0;
-
-  [[nodiscard]] const ByteView* begin() const noexcept { return views.begin(); }
-  [[nodiscard]] const ByteView* end() const noexcept { return std::next(begin(), static_cast<std::ptrdiff_t>(count)); }
-};
-
-// Session is one connection after its handshake. Nothing happens behind your back: it reads no clock, starts no thread
-// and does no I/O. Any call is allowed between any two others. It stays where it was made.
+// Session is one connection, from its opening handshake on. Nothing happens behind your back: it reads no clock, starts
+// no thread and does no I/O. Any call is allowed between any two others. It stays where it was made.
 //
 // Memory, without permessage-deflate: 160 bytes when idle. What is not idle (output that waits, a message that is cut,
 // a ping without answer, a close handshake) takes memory from options.memory and gives it back. With it, see
@@ -137,12 +32,23 @@ class Session {
  public:
   using Event = SessionEvent;
 
-  // role is this end. `options` is borrowed. `agreed` is what the handshake agreed on for permessage-deflate.
-  Session(Role role, const SessionOptions& options, Time now,
-          const std::optional<DeflateParameters>& agreed = std::nullopt) noexcept;
+  // role is this end. `options` is borrowed. A client goes on with request(), a server waits for one.
+  Session(Role role, const SessionOptions& options, Time now) noexcept;
+  // A session whose handshake somebody else did.
+  Session(Role role, const SessionOptions& options, Time now, const AfterHandshake& agreed) noexcept;
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   ~Session();
+
+  // request queues a client's request, once. options.extensions is empty: the session writes its own offer. Until then
+  // next gives `paused`. An error changes nothing, as in what follows.
+  [[nodiscard]] HandshakeError request(const RequestOptions& options, const FieldList& fields = {}) noexcept;
+  // accept answers the request that SessionKind::request told of, with a subprotocol that it offers, or none. The session
+  // is open then.
+  [[nodiscard]] HandshakeError accept(std::string_view subprotocol = {}, const FieldList& fields = {}) noexcept;
+  // refuse ends a server's handshake, at any point of it, with a status from 300 to 599. `text` is for people.
+  [[nodiscard]] HandshakeError refuse(unsigned status, std::string_view text = {},
+                                      const FieldList& fields = {}) noexcept;
 
   // next takes one event off `in`. Pings are answered, and so is the peer's Close. Call it until need_input or paused,
   // also with an empty cursor after end_of_input and on_time, which may have ended the session.
@@ -202,12 +108,15 @@ class Session {
   // (RFC 6455 7.1.1).
   [[nodiscard]] bool is_finished() const noexcept;
 
-  // memory_size is the bytes taken from options.memory.
+  // memory_size is the bytes taken from options.memory, without those that the handshake's head takes until it is over.
   [[nodiscard]] std::size_t memory_size() const noexcept;
 
  private:
   struct Work;
+  struct Opening;
   enum class State : std::uint8_t {
+    connecting,
+    request_waits,  // for accept or refuse
     open,
     closing,  // our Close is sent, the peer's has not come
     ending,   // over, `closed` is to be given out
@@ -216,6 +125,17 @@ class Session {
 
   template <typename Reader>
   [[nodiscard]] SessionKind next_event(Reader& in, SessionEvent& out) noexcept;
+  [[nodiscard]] SessionKind next_in_handshake(ByteReader& in, SessionEvent& out) noexcept;
+  [[nodiscard]] SessionKind on_request(HandshakeKind kind, SessionEvent& out) noexcept;
+  [[nodiscard]] SessionKind on_response(HandshakeKind kind, SessionEvent& out) noexcept;
+  [[nodiscard]] SessionKind fail_handshake(HandshakeFailure failure, SessionEvent& out) noexcept;
+  [[nodiscard]] HandshakeError queue_head(std::string_view head) noexcept;
+  [[nodiscard]] HandshakeError queue_refusal(unsigned status, std::string_view text, const FieldList& fields) noexcept;
+  void open_with(const std::optional<DeflateParameters>& agreed) noexcept;
+  void end_handshake() noexcept;
+  [[nodiscard]] bool handshakes() const noexcept {
+    return state_ == State::connecting || state_ == State::request_waits;
+  }
   [[nodiscard]] SessionKind on_message(MessageKind kind, SessionEvent& out) noexcept;
   [[nodiscard]] SessionKind on_need_input(SessionEvent& out) noexcept;
   [[nodiscard]] SessionKind on_ping(SessionEvent& out) noexcept;
@@ -238,6 +158,7 @@ class Session {
 
   void end(SessionEnd why) noexcept;
   void lose(SessionEnd why) noexcept;
+  void on_handshake_time(Time now) noexcept;
   void on_open_time(Time now) noexcept;
   void on_closing_time(Time now) noexcept;
   [[nodiscard]] bool awaits_pong() const noexcept;
