@@ -9,8 +9,9 @@
 
 #include <weir/deflate.h>
 #include <weir/handshake.h>
+#include <weir/session.h>
 
-#include "trace.h"
+#include "session_driver.h"
 
 namespace weir::tests {
 namespace {
@@ -169,6 +170,55 @@ Answer run_all_cuts(const MakeEnd& make_end, const Bytes& stream) {
   return whole;
 }
 
+// What a session makes of a stream, slice by slice.
+std::vector<Told> run_session(Session& session, const Bytes& stream, std::size_t slice_size) {
+  std::vector<Told> told;
+  for (std::size_t at = 0; at < stream.size(); at += slice_size) {
+    const auto begin = stream.begin() + static_cast<std::ptrdiff_t>(at);
+    const std::size_t size = std::min(slice_size, stream.size() - at);
+    for (Told& event : feed(session, Bytes(begin, begin + static_cast<std::ptrdiff_t>(size)))) {
+      told.push_back(std::move(event));
+      if (told.back().kind == SessionKind::request) {
+        EXPECT_EQ(session.accept(), HandshakeError::none);
+      }
+    }
+  }
+  return told;
+}
+
+// A server's session answers with the very bytes that the reader and the writers make.
+void expect_session_answers(const Bytes& stream, const Answer& answer) {
+  SessionOptions options = sample_options();
+  options.permessage_deflate = true;
+  for (const std::size_t slice_size : {stream.size(), std::size_t{1}, std::size_t{7}}) {
+    Session server(Role::server, options, start);
+    const std::vector<Told> told = run_session(server, stream, slice_size);
+    ASSERT_FALSE(told.empty());
+    EXPECT_EQ(told[0].kind, answer.status == 101 ? SessionKind::request : SessionKind::closed);
+    EXPECT_EQ(told[0].closed.handshake, answer.failure);
+    EXPECT_EQ(text_of(take_output(server)), answer.response);
+    EXPECT_EQ(server.is_finished(), answer.status != 101);
+  }
+}
+
+void expect_session_judges(const Bytes& stream, bool offers_deflate, const Answer& answer) {
+  SessionOptions options = sample_options();  // the key is the sample's
+  options.permessage_deflate = offers_deflate;
+  for (const std::size_t slice_size : {stream.size(), std::size_t{1}, std::size_t{7}}) {
+    Session client(Role::client, options, start);
+    ASSERT_EQ(client.request({.host = "a"}), HandshakeError::none);
+    const std::vector<Told> told = run_session(client, stream, slice_size);
+    ASSERT_FALSE(told.empty());
+    if (answer.failure.error == HandshakeError::none) {
+      ASSERT_EQ(kinds(told), (List{SessionKind::open, SessionKind::text}));
+      EXPECT_EQ(text_of(told[1].payload), "Hello");
+    } else {
+      ASSERT_EQ(kinds(told), List{SessionKind::closed});
+      EXPECT_EQ(told[0].closed.handshake.error, answer.failure.error);
+    }
+  }
+}
+
 // "400 or 426", "431 (limit 128)", "101; second offer usable": the statuses that the answer may have.
 std::vector<unsigned> statuses_of(const std::string& expected) {
   std::vector<unsigned> list;
@@ -206,6 +256,7 @@ TEST(HandshakeCases, EveryRequestGetsItsAnswerHoweverItIsCut) {
     }
     const bool agrees = expected == "101, may agree" || expected == "101; second offer usable";
     EXPECT_EQ(answer.deflate.has_value(), agrees) << expected;
+    expect_session_answers(stream, answer);
   }
   EXPECT_EQ(seen, 27);
 }
@@ -224,6 +275,7 @@ TEST(HandshakeCases, EveryResponseGetsItsAnswerHoweverItIsCut) {
     if (opens) {
       EXPECT_EQ(answer.rest, (Bytes{0x81, 0x05, 'H', 'e', 'l', 'l', 'o'}));
     }
+    expect_session_judges(stream, offers, answer);
   }
   EXPECT_EQ(seen, 13);
 }

@@ -8,7 +8,7 @@
 #include <weir/session.h>
 
 #include "counting_memory.h"
-#include "trace.h"
+#include "session_driver.h"
 
 namespace weir::tests {
 namespace {
@@ -17,60 +17,6 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-const Time start = Time(seconds(1000));
-
-void fill_with_zeros(void*, MutableByteView out) noexcept { std::fill(out.begin(), out.end(), 0); }
-
-// Masking keys of zero: the bytes that a client sends are readable.
-SessionOptions options() {
-  SessionOptions options;
-  options.random = {fill_with_zeros, nullptr};
-  return options;
-}
-
-Bytes take_output(Session& session, std::size_t most = SIZE_MAX) {
-  Bytes bytes;
-  for (Output output = session.output(); output.count != 0 && bytes.size() < most; output = session.output()) {
-    const ByteView view = *output.begin();
-    const ByteView part = view.first(std::min(view.size(), most - bytes.size()));
-    bytes.insert(bytes.end(), part.begin(), part.end());
-    session.sent(part.size());
-  }
-  return bytes;
-}
-
-struct Told {
-  SessionKind kind;
-  Bytes payload;
-  Closed closed;
-};
-
-std::vector<Told> feed(Session& session, const Bytes& bytes) {
-  std::vector<Told> told;
-  ByteReader in{ByteView(bytes)};
-  SessionEvent event;
-  for (SessionKind kind = session.next(in, event); kind != SessionKind::need_input && kind != SessionKind::paused;
-       kind = session.next(in, event)) {
-    const ByteView payload = kind == SessionKind::closed ? event.closed.reason : event.message.payload;
-    told.push_back({kind, Bytes(payload.begin(), payload.end()), event.closed});
-    told.back().closed.reason = {};
-  }
-  return told;
-}
-
-std::vector<SessionKind> kinds(const std::vector<Told>& told) {
-  std::vector<SessionKind> list;
-  for (const Told& event : told) list.push_back(event.kind);
-  return list;
-}
-
-Closed feed_closed(Session& session, const Bytes& bytes = {}) {
-  const std::vector<Told> told = feed(session, bytes);
-  EXPECT_EQ(kinds(told), std::vector<SessionKind>{SessionKind::closed});
-  return told.empty() ? Closed{} : told.back().closed;
-}
-
-using List = std::vector<SessionKind>;
 constexpr auto text = SessionKind::text;
 constexpr auto closed = SessionKind::closed;
 

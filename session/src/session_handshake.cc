@@ -70,10 +70,8 @@ HandshakeError Session::request(const RequestOptions& options, const FieldList& 
 
 SessionKind Session::on_response(HandshakeKind kind, SessionEvent& out) noexcept {
   Opening& opening = *work_->opening;
-  if (kind == HandshakeKind::error) {
-    opening.http_status = out.response.status;
-    return fail_handshake(opening.response_reader->failure(), out);
-  }
+  opening.http_status = out.response.status;
+  if (kind == HandshakeKind::error) return fail_handshake(opening.response_reader->failure(), out);
   // Nothing but our offer can have come back.
   std::optional<DeflateParameters> agreed;
   ExtensionList used = out.response.extensions();
