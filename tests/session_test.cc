@@ -411,6 +411,37 @@ TEST(Session, CompressedMessagesComeBackAndSmallOrSecretOnesAreSentAsTheyAre) {
   EXPECT_EQ(take_output(client)[0], 0x81);
 }
 
+TEST(Session, ALargeCompressedMessageIsInflatedHoweverItIsReceived) {
+  const SessionOptions shared = options();
+  Session client(Role::client, shared, start, AfterHandshake{DeflateParameters{}});
+  Session server(Role::server, shared, start, AfterHandshake{DeflateParameters{}});
+  Bytes noise(100000);
+  unsigned state = 1;
+  for (unsigned char& byte : noise) byte = static_cast<unsigned char>((state = state * 1103515245 + 12345) >> 16U);
+  ASSERT_EQ(server.send_binary(noise), SendStatus::queued);
+  const Bytes stream = take_output(server);
+  ASSERT_EQ(stream[0], 0xC2);
+  ByteReader in{ByteView(stream).first(100)};
+  SessionEvent event;
+  SessionKind kind = client.next(in, event);
+  std::size_t at = 100;
+  while (kind == SessionKind::need_input && at < stream.size()) {
+    const std::size_t size = std::min<std::size_t>(stream.size() - at, 20000);
+    const ByteView part = ByteView(stream).drop(at).first(size);
+    const MutableByteView target = client.read_target(size);
+    ByteReader elsewhere(part);
+    if (target.size() < size) {
+      kind = client.next(elsewhere, event);
+    } else {
+      std::copy(part.begin(), part.end(), target.begin());
+      kind = client.next_in_target(size, event);
+    }
+    at += size;
+  }
+  ASSERT_EQ(kind, SessionKind::binary);
+  EXPECT_EQ(Bytes(event.message.payload.begin(), event.message.payload.end()), noise);
+}
+
 TEST(Session, WithoutTakeoverAMessageThatDoesNotShrinkIsSentAsItIs) {
   const SessionOptions shared = options();
   DeflateParameters agreed;
