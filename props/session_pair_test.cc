@@ -54,11 +54,12 @@ rc::Gen<Step> steps() {
                                                                     {5, Action::resume},
                                                                     {3, Action::time},
                                                                     {1, Action::close}})),
-      rc::gen::set(&Step::client), rc::gen::set(&Step::size, rc::gen::weightedOneOf<std::size_t>({
-                                                                 {6, rc::gen::inRange<std::size_t>(0, 20)},
-                                                                 {3, rc::gen::inRange<std::size_t>(0, 300)},
-                                                                 {1, rc::gen::inRange<std::size_t>(20000, 60000)},
-                                                             })));
+      rc::gen::set(&Step::client),
+      rc::gen::set(&Step::size, rc::gen::weightedOneOf<std::size_t>({
+                                    {6, rc::gen::inRange<std::size_t>(0, 20)},
+                                    {3, rc::gen::inRange<std::size_t>(0, 300)},
+                                    {1, rc::gen::inRange<std::size_t>(20000, 60000)},
+                                })));
 }
 
 struct Sent {
@@ -175,8 +176,7 @@ class Pair {
   void send(Side& self, bool text, std::size_t size) {
     const Bytes payload = payload_of(text, size);
     const bool was_open = self.session.is_open();
-    const SendStatus status =
-        text ? self.session.send_text(as_text(payload)) : self.session.send_binary(payload);
+    const SendStatus status = text ? self.session.send_text(as_text(payload)) : self.session.send_binary(payload);
     RC_ASSERT((status == SendStatus::queued) == (was_open && !self.sending));
     if (status == SendStatus::queued) self.sent.push_back({text, payload});
   }
@@ -357,9 +357,10 @@ void expect_end(const Side& self, const Side& peer, bool severed) {
   RC_LOG() << "ends by " << name_of(end) << ", " << name_of(self.closed->error.code) << ", "
            << name_of(self.closed->handshake.error) << '\n';
   RC_ASSERT(self.closed->code == CloseCode::abnormal_closure);
-  if (severed) RC_ASSERT(end == SessionEnd::connection_lost || end == SessionEnd::refused ||
-                         end == SessionEnd::handshake_failed);
-  else RC_ASSERT(end == SessionEnd::refused || (end == SessionEnd::handshake_failed && self.closed->http_status == 403));
+  if (severed)
+    RC_ASSERT(end == SessionEnd::connection_lost || end == SessionEnd::refused || end == SessionEnd::handshake_failed);
+  else
+    RC_ASSERT(end == SessionEnd::refused || (end == SessionEnd::handshake_failed && self.closed->http_status == 403));
 }
 
 RC_GTEST_PROP(SessionPair, EachHearsAPrefixOfWhatTheOtherSentAndBothEnd, ()) {

@@ -14,7 +14,11 @@ constexpr std::size_t min_read_target_size = 16384;
 }  // namespace
 
 Session::Session(Role role, const SessionOptions& options, Time now, const AfterHandshake& agreed) noexcept
-    : reader_(role), options_(&options), last_heard_(now), writer_(role), is_client_(role == Role::client) {
+    : reader_(role, options.limits, options.delivery, Rsv1::reserved, options.memory),
+      options_(&options),
+      last_heard_(now),
+      writer_(role),
+      is_client_(role == Role::client) {
   check(role == Role::server || options.random.fill != nullptr);
   open_with(agreed.deflate);
 }

@@ -43,8 +43,8 @@ class Session {
   // request queues a client's request, once. options.extensions is empty: the session writes its own offer. Until then
   // next gives `paused`. An error changes nothing, as in what follows.
   [[nodiscard]] HandshakeError request(const RequestOptions& options, const FieldList& fields = {}) noexcept;
-  // accept answers the request that SessionKind::request told of, with a subprotocol that it offers, or none. The session
-  // is open then.
+  // accept answers the request that SessionKind::request told of, with a subprotocol that it offers, or none. The
+  // session is open then.
   [[nodiscard]] HandshakeError accept(std::string_view subprotocol = {}, const FieldList& fields = {}) noexcept;
   // refuse ends a server's handshake, at any point of it, with a status from 300 to 599. `text` is for people.
   [[nodiscard]] HandshakeError refuse(unsigned status, std::string_view text = {},

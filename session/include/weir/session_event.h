@@ -39,8 +39,8 @@ enum class SessionEnd : std::uint8_t {
   connection_lost,  // the stream ended without a Close
   ping_timeout,
   idle_timeout,
-  close_timeout,  // the peer did not answer our Close
-  out_of_memory,  // there was none for an answer
+  close_timeout,      // the peer did not answer our Close
+  out_of_memory,      // there was none for an answer
   handshake_failed,   // Closed::handshake tells the rule that the peer's head broke
   handshake_timeout,  // SessionOptions::handshake_timeout
   refused,            // by refuse()
@@ -57,15 +57,15 @@ struct Closed {
   ByteView reason;
   // The code of the Close that we sent, 1005 if it had none, 1006 if we sent none.
   CloseCode sent_code = CloseCode::abnormal_closure;
-  Error error;  // of protocol_error; offsets count from the handshake's end
+  Error error;                 // of protocol_error; offsets count from the handshake's end
   HandshakeFailure handshake;  // of handshake_failed
   // The HTTP status of a handshake that failed: the server's answer, 0 if there was none.
   unsigned http_status = 0;
 };
 
 // SessionEvent is what next gives out. Borrows the slice or the session's memory; valid until the next call of next,
-// next_in_target, read_target or on_time, and as long as the slice is. Sending does not end it. A request is valid until
-// the first such call after accept or refuse.
+// next_in_target, read_target or on_time, and as long as the slice is. Sending does not end it. A request is valid
+// until the first such call after accept or refuse.
 struct SessionEvent {
   Message message;  // text, binary, ping, pong
   Closed closed;
