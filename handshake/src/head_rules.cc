@@ -8,18 +8,17 @@
 
 namespace weir {
 
-std::string_view take_first_line(std::string_view& lines) noexcept {
-  const std::size_t size = lines.find('\n') + 1;
-  const std::string_view line = lines.substr(0, size - 2);
-  lines = drop_first(lines, size);
-  return line;
+std::string_view trimmed_begin(std::string_view text) noexcept {
+  while (text.starts_with(' ') || text.starts_with('\t')) text = drop_first(text, 1);
+  return text;
 }
 
-std::string_view trimmed(std::string_view text) noexcept {
-  while (text.starts_with(' ') || text.starts_with('\t')) text = drop_first(text, 1);
+std::string_view trimmed_end(std::string_view text) noexcept {
   while (text.ends_with(' ') || text.ends_with('\t')) text = drop_last(text, 1);
   return text;
 }
+
+std::string_view trimmed(std::string_view text) noexcept { return trimmed_end(trimmed_begin(text)); }
 
 bool is_http_version(std::string_view text) noexcept {
   const auto is_digit = [](unsigned char c) { return c >= '0' && c <= '9'; };

@@ -6,11 +6,10 @@
 
 namespace weir {
 
-// take_first_line takes the line that a judged head begins with, and returns it without its CR LF.
-[[nodiscard]] std::string_view take_first_line(std::string_view& lines) noexcept;
-
-// trimmed is `text` without the blanks around it (OWS, RFC 9110 5.6.3).
+// trimmed is `text` without the blanks around it (OWS, RFC 9110 5.6.3), the other two without those at one end.
 [[nodiscard]] std::string_view trimmed(std::string_view text) noexcept;
+[[nodiscard]] std::string_view trimmed_begin(std::string_view text) noexcept;
+[[nodiscard]] std::string_view trimmed_end(std::string_view text) noexcept;
 
 // is_http_version tells HTTP-version (RFC 9112 2.3) of any number.
 [[nodiscard]] bool is_http_version(std::string_view text) noexcept;

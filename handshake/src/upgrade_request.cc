@@ -20,7 +20,8 @@ struct Judged {
   bool has_version = false;
   bool upgrade = false;
   bool connection = false;
-  bool has_lists = false;
+  bool has_subprotocols = false;
+  bool has_extensions = false;
 };
 
 [[nodiscard]] HandshakeError take_once(std::string_view value, std::string_view& out, bool& seen) noexcept {
@@ -62,8 +63,10 @@ struct Judged {
       if (is("Sec-WebSocket-Version")) return take_once(field.value, out.version, out.has_version);
       break;
     case 22:
+      out.has_subprotocols |= is("Sec-WebSocket-Protocol");
+      break;
     case 24:
-      out.has_lists = true;
+      out.has_extensions |= is("Sec-WebSocket-Extensions");
       break;
     default:
       break;
@@ -142,17 +145,15 @@ RequestReader::RequestReader(const HandshakeLimits& limits, std::pmr::memory_res
     : head_(limits, HandshakeError::target_too_long, memory), max_extension_count_(limits.max_extension_count) {}
 
 HandshakeKind RequestReader::next(ByteReader& in, UpgradeRequest& out) noexcept {
-  std::string_view lines;
-  const HandshakeKind kind = head_.next(in, lines);
+  const HandshakeKind kind = head_.next(in);
   if (kind != HandshakeKind::head) return kind;
 
-  const std::string_view first_line = take_first_line(lines);
   Judged judged;
-  HandshakeError broken = judge_request_line(first_line, out.target);
-  out.fields = HttpFields(lines);
+  out.fields = head_.fields();
+  HandshakeError broken = judge_request_line(head_.first_line(), out.target);
   if (broken == HandshakeError::none) broken = judge_fields(out.fields, judged);
-  if (broken == HandshakeError::none && judged.has_lists) broken = judge_subprotocols(out.subprotocols());
-  if (broken == HandshakeError::none && judged.has_lists)
+  if (broken == HandshakeError::none && judged.has_subprotocols) broken = judge_subprotocols(out.subprotocols());
+  if (broken == HandshakeError::none && judged.has_extensions)
     broken = judge_extensions(out.extensions(), max_extension_count_);
   if (broken != HandshakeError::none) return head_.fail(broken, head_.size() - 1);
   out.host = judged.host;

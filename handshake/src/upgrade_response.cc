@@ -79,18 +79,16 @@ ResponseReader::ResponseReader(const AcceptValue& accept, const OfferedNames& of
       max_extension_count_(limits.max_extension_count) {}
 
 HandshakeKind ResponseReader::next(ByteReader& in, UpgradeResponse& out) noexcept {
-  std::string_view lines;
-  const HandshakeKind kind = head_.next(in, lines);
+  const HandshakeKind kind = head_.next(in);
   if (kind != HandshakeKind::head) return kind;
-  const HandshakeError broken = judge(lines, out);
+  const HandshakeError broken = judge(out);
   return broken == HandshakeError::none ? kind : head_.fail(broken, head_.size() - 1);
 }
 
-HandshakeError ResponseReader::judge(std::string_view lines, UpgradeResponse& out) const noexcept {
+HandshakeError ResponseReader::judge(UpgradeResponse& out) const noexcept {
   out = {};
-  const std::string_view status_line = take_first_line(lines);
-  out.fields = HttpFields(lines);
-  const HandshakeError broken = judge_status_line(status_line, out);
+  out.fields = head_.fields();
+  const HandshakeError broken = judge_status_line(head_.first_line(), out);
   return broken == HandshakeError::none ? judge_fields(out) : broken;
 }
 

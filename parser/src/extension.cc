@@ -1,8 +1,8 @@
 #include <weir/extension.h>
 
-#include <algorithm>
 #include <array>
 
+#include <weir/byte_block.h>
 #include <weir/bytes.h>
 
 namespace weir {
@@ -18,8 +18,11 @@ constexpr auto token_characters = [] {
   return table;
 }();
 
-[[nodiscard]] bool is_token_character(char c) noexcept {
-  return *std::next(token_characters.begin(), static_cast<unsigned char>(c));
+[[nodiscard]] bool is_token_character(char c) noexcept { return token_characters.at(static_cast<unsigned char>(c)); }
+
+// usual_size is the size of the longest prefix of characters that names are made of. Others may be of a token too.
+[[nodiscard]] std::size_t usual_size(const ByteBlock& block) noexcept {
+  return ByteBlock::prefix_size(~(block.letters() | block.equal('-') | block.equal('_') | block.between('0', '9')));
 }
 
 [[nodiscard]] bool take(std::string_view& text, char c) noexcept {
@@ -82,8 +85,16 @@ void skip_blanks(std::string_view& text) noexcept {
 }  // namespace
 
 std::size_t token_prefix_size(std::string_view text) noexcept {
-  const auto* const end = std::find_if_not(text.begin(), text.end(), is_token_character);
-  return static_cast<std::size_t>(end - text.begin());
+  ByteReader in(as_bytes(text));
+  while (in.remaining_size() >= ByteBlock::size) {
+    const std::size_t size = usual_size(ByteBlock(in.window<ByteBlock::size>()));
+    in.skip(size);
+    if (size == ByteBlock::size) continue;
+    if (!is_token_character(static_cast<char>(in.window<1>().byte<0>()))) return in.position();
+    in.skip(1);
+  }
+  while (!in.empty() && is_token_character(static_cast<char>(in.window<1>().byte<0>()))) in.skip(1);
+  return in.position();
 }
 
 bool is_token(std::string_view text) noexcept { return !text.empty() && token_prefix_size(text) == text.size(); }

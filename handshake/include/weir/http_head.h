@@ -7,6 +7,7 @@
 #include <memory_resource>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <weir/bytes.h>
 #include <weir/extension.h>
@@ -28,20 +29,24 @@ struct HttpField {
   std::string_view value;
 };
 
-// HttpFields reads the fields of a head that was judged, one at a time. Borrows the head.
+class HeadReader;
+
+// HttpFields reads the fields of a head that was judged, one at a time. Borrows the HeadReader; valid as long as it
+// stays where it is.
 class HttpFields {
  public:
   constexpr HttpFields() noexcept = default;
-  // lines are whole and judged, each with its CR LF.
-  explicit constexpr HttpFields(std::string_view lines) noexcept : left_(lines) {}
+  explicit constexpr HttpFields(const HeadReader& head) noexcept : head_(&head) {}
 
-  // next takes the next field; false at the end.
+  // next takes the next field, next_named the next one of this name, in any case; false at the end.
   [[nodiscard]] bool next(HttpField& out) noexcept;
+  [[nodiscard]] bool next_named(std::string_view name, HttpField& out) noexcept;
   // find is the value of the first field of this name, in any case; nothing, or an empty value, is empty.
   [[nodiscard]] std::string_view find(std::string_view name) const noexcept;
 
  private:
-  std::string_view left_;
+  const HeadReader* head_ = nullptr;
+  std::size_t next_ = 0;
 };
 
 // TokenList reads the elements of a comma-separated field, over all fields of that name (RFC 9110 5.3, 5.6.1). Borrows
@@ -84,35 +89,52 @@ enum class HandshakeKind : std::uint8_t {
 };
 
 // HeadReader collects a head and judges its lines, but not what they say. It holds the bytes that arrived, at most
-// max_head_size.
+// max_head_size, and 16 bytes a field. However the head is cut, the first byte that breaks a rule is the one told.
 class HeadReader {
  public:
+  // limits.max_head_size is at most 2^32 - 1.
   HeadReader(const HandshakeLimits& limits, HandshakeError first_line_too_long,
              std::pmr::memory_resource* memory) noexcept;
 
-  // next takes bytes off `in`, up to the end of the head and not one more. Call it until head or error. `lines` is all
-  // lines, each with its CR LF, without the empty one; it borrows the reader.
-  [[nodiscard]] HandshakeKind next(ByteReader& in, std::string_view& lines) noexcept;
+  // next takes bytes off `in`, up to the end of the head and not one more. Call it until head or error.
+  [[nodiscard]] HandshakeKind next(ByteReader& in) noexcept;
+
+  // What a head that is complete says. They borrow the reader; valid as long as it stays where it is.
+  [[nodiscard]] std::string_view first_line() const noexcept { return text(0, first_line_size_); }
+  [[nodiscard]] HttpFields fields() const noexcept { return HttpFields(*this); }
+  // size is its bytes, the empty line included.
+  [[nodiscard]] std::size_t size() const noexcept { return line_offset_; }
 
   // fail refuses the head for what a line says; the first error stays. offset is in the stream.
   HandshakeKind fail(HandshakeError error, std::size_t offset) noexcept;
   [[nodiscard]] HandshakeFailure failure() const noexcept { return failure_; }
-  // size is the bytes of a head that is complete, its empty line included.
-  [[nodiscard]] std::size_t size() const noexcept { return line_offset_; }
 
  private:
+  friend class HttpFields;
   enum class State : std::uint8_t { reading, complete, failed };
+  // Where a field stands in the head: its value begins after name_end.
+  struct FieldPlace {
+    std::uint32_t name_begin;
+    std::uint32_t name_end;
+    std::uint32_t value_begin;
+    std::uint32_t value_end;
+  };
 
   [[nodiscard]] bool hold(std::string_view bytes) noexcept;
-  void scan(std::string_view head) noexcept;
-  [[nodiscard]] bool scan_line(std::string_view head) noexcept;
+  [[nodiscard]] bool hold_field(const FieldPlace& place) noexcept;
+  [[nodiscard]] bool scan_line() noexcept;
   void judge_line(std::string_view line) noexcept;
+  void judge_field(std::string_view line) noexcept;
+  [[nodiscard]] std::string_view text(std::size_t begin, std::size_t end) const noexcept {
+    return as_text(as_bytes(held_).first(end).drop(begin));
+  }
 
   HandshakeLimits limits_;
   std::pmr::string held_;
+  std::pmr::vector<FieldPlace> fields_;
   std::size_t line_offset_ = 0;  // of the line under way
   std::size_t scanned_ = 0;      // bytes that hold no line end, or have been judged
-  std::size_t line_count_ = 0;
+  std::size_t first_line_size_ = 0;
   HandshakeFailure failure_;
   HandshakeError first_line_too_long_;
   State state_ = State::reading;

@@ -65,7 +65,7 @@ class ResponseReader {
   [[nodiscard]] HandshakeFailure failure() const noexcept { return head_.failure(); }
 
  private:
-  [[nodiscard]] HandshakeError judge(std::string_view lines, UpgradeResponse& out) const noexcept;
+  [[nodiscard]] HandshakeError judge(UpgradeResponse& out) const noexcept;
   [[nodiscard]] HandshakeError judge_fields(UpgradeResponse& out) const noexcept;
   [[nodiscard]] HandshakeError judge_extensions(ExtensionList list) const noexcept;
 
