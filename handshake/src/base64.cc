@@ -1,42 +1,23 @@
 #include "base64.h"
 
-#include <algorithm>
-#include <cstdint>
+#include <weir/byte_block.h>
+#include <weir/bytes.h>
 
 namespace weir {
 namespace {
 
-constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-constexpr auto is_digit = [] {
-  std::array<unsigned char, 256> table{};
-  for (const char c : alphabet) table.at(static_cast<unsigned char>(c)) = 1;
-  return table;
-}();
+// digits_size counts the digits that a block begins with.
+[[nodiscard]] std::size_t digits_size(ByteWindow<ByteBlock::size> bytes) noexcept {
+  const ByteBlock block(bytes);
+  return ByteBlock::prefix_size(~(block.letters() | block.between('0', '9') | block.equal('+') | block.equal('/')));
+}
 
 }  // namespace
-
-void encode_base64(ByteView bytes, MutableByteView out) noexcept {
-  check(out.size() == (bytes.size() + 2) / 3 * 4);
-  while (!bytes.empty()) {
-    const std::size_t size = std::min<std::size_t>(bytes.size(), 3);
-    std::uint32_t group = 0;
-    for (std::size_t i = 0; i < 3; ++i) group = group << 8U | (i < size ? bytes[i] : 0U);
-    for (std::size_t i = 0; i < 4; ++i) {
-      const std::uint32_t digit = group >> (18 - 6 * i) & 63U;
-      out[i] = i <= size ? as_bytes(alphabet)[digit] : static_cast<unsigned char>('=');
-    }
-    bytes = bytes.drop(size);
-    out = out.drop(4);
-  }
-}
 
 bool is_base64_of_16_bytes(std::string_view text) noexcept {
   if (text.size() != 24 || !text.ends_with("==")) return false;
   const ByteView digits = as_bytes(text).first(22);
-  for (const unsigned char c : digits) {
-    if (ByteView(is_digit)[c] == 0) return false;
-  }
+  if (digits_size(digits.window<16>()) != 16 || digits_size(digits.last_window<16>()) != 16) return false;
   return std::string_view("AQgw").find(static_cast<char>(digits[21])) != std::string_view::npos;
 }
 

@@ -31,8 +31,12 @@ bool HttpFields::next(HttpField& out) noexcept {
 }
 
 bool HttpFields::next_named(std::string_view name, HttpField& out) noexcept {
-  while (next(out)) {
-    if (equal_in_any_case(out.name, name)) return true;
+  if (head_ == nullptr) return false;
+  for (; next_ != head_->fields_.size(); ++next_) {
+    const HeadReader::FieldPlace& place = head_->fields_.at(next_);
+    // Most names differ in their size already.
+    if (place.name_end - place.name_begin != name.size()) continue;
+    if (equal_in_any_case(head_->text(place.name_begin, place.name_end), name)) return next(out);
   }
   return false;
 }

@@ -96,13 +96,14 @@ template <std::size_t... words>
   return block_of(bytes.window<64>(), std::make_index_sequence<16>());
 }
 
+[[nodiscard]] constexpr std::uint32_t network_order(std::uint32_t word) noexcept {
+  return std::endian::native == std::endian::little ? __builtin_bswap32(word) : word;
+}
+
 [[nodiscard]] Sha1Digest digest_of(const State& state) noexcept {
-  Sha1Digest digest{};
-  std::size_t i = 0;
-  for (const std::uint32_t word : {state.a, state.b, state.c, state.d, state.e}) {
-    for (const unsigned shift : {24U, 16U, 8U, 0U}) digest.at(i++) = static_cast<unsigned char>(word >> shift);
-  }
-  return digest;
+  const std::array<std::uint32_t, 5> words = {network_order(state.a), network_order(state.b), network_order(state.c),
+                                              network_order(state.d), network_order(state.e)};
+  return std::bit_cast<Sha1Digest>(words);
 }
 
 }  // namespace

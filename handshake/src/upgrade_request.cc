@@ -125,8 +125,8 @@ struct Judged {
   target = rest.substr(1, target_end - 1);
   const std::string_view version = rest.substr(target_end + 1);
   if (!is_target(target)) return HandshakeError::request_line_invalid;
-  if (!is_http_version(version)) return HandshakeError::request_line_invalid;
-  if (version != "HTTP/1.1") return HandshakeError::http_version_not_1_1;
+  if (version != "HTTP/1.1")
+    return is_http_version(version) ? HandshakeError::http_version_not_1_1 : HandshakeError::request_line_invalid;
   return line.substr(0, method_size) == "GET" ? HandshakeError::none : HandshakeError::method_not_get;
 }
 

@@ -55,21 +55,10 @@ AcceptValue accept_value(std::string_view key) noexcept {
   std::array<unsigned char, 60> hashed{};
   auto* const end = std::copy(key.begin(), key.end(), hashed.begin());
   std::copy(accept_guid.begin(), accept_guid.end(), end);
-  const Sha1Digest digest = sha1_of_60(hashed);
-  std::array<unsigned char, 28> encoded{};
-  encode_base64(ByteView(digest), MutableByteView(encoded));
-  AcceptValue value;
-  std::copy(encoded.begin(), encoded.end(), value.text.begin());
-  return value;
+  return {base64_of(sha1_of_60(hashed))};
 }
 
-KeyText key_text(const std::array<unsigned char, 16>& nonce) noexcept {
-  std::array<unsigned char, 24> encoded{};
-  encode_base64(ByteView(nonce), MutableByteView(encoded));
-  KeyText key;
-  std::copy(encoded.begin(), encoded.end(), key.text.begin());
-  return key;
-}
+KeyText key_text(const std::array<unsigned char, 16>& nonce) noexcept { return {base64_of(nonce)}; }
 
 ResponseReader::ResponseReader(const AcceptValue& accept, const OfferedNames& offered, const HandshakeLimits& limits,
                                std::pmr::memory_resource* memory) noexcept

@@ -19,7 +19,6 @@ template <typename Context>
 template <typename Context>
 void push(Context* context, Context*& first, std::size_t& count) noexcept {
   context->reset();
-  context->output.clear();
   if (context->output.capacity() > max_kept_output_size) context->output.release();
   context->next = first;
   first = context;

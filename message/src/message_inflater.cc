@@ -15,6 +15,8 @@ constexpr std::array<unsigned char, 4> tail = {0x00, 0x00, 0xFF, 0xFF};
 constexpr std::size_t first_output_size = 4096;
 // In pieces, the most that one event takes in and gives out.
 constexpr std::size_t max_piece_size = 16384;
+// A last piece up to this size is copied to stand before its tail: zlib is called once then, which costs less.
+constexpr std::size_t max_joined_size = 1024;
 
 [[nodiscard]] ErrorCode error_of(InflateContext::Status status) noexcept {
   switch (status) {
@@ -35,7 +37,6 @@ MessageInflater::MessageInflater(Role sender, const DeflateParameters& agreed, c
                                  std::uint32_t max_ratio, DeflatePool* pool, std::pmr::memory_resource* memory) noexcept
     : memory_(memory),
       pool_(agreed.no_context_takeover(sender) ? pool : nullptr),
-      kept_(memory),
       max_message_size_(limits.max_message_size),
       max_ratio_(max_ratio),
       delivery_(delivery),
@@ -88,13 +89,24 @@ bool MessageInflater::begin_piece(const Message& piece, MessageKind kind) noexce
   compressed_size_ += piece.compressed_size;
   last_ = piece.ends;
   state_ = State::payload;
+  return !last_ || piece.payload.size() > max_joined_size || join_tail();
+}
+
+bool MessageInflater::join_tail() noexcept {
+  JoiningBuffer& input = context_->input;
+  const ByteView piece = compressed_.remaining();
+  if (!input.extend(piece.size() + tail.size())) return false;
+  auto* const end = std::copy(piece.begin(), piece.end(), input.bytes().begin());
+  std::copy(tail.begin(), tail.end(), end);
+  compressed_ = ByteReader(ByteView(input.bytes()));
+  state_ = State::tail;
   return true;
 }
 
 MessageKind MessageInflater::inflate_piece(MessageReader& reader, Message& out) noexcept {
   ErrorCode broken = inflate();
   if (broken == ErrorCode::none && state_ == State::payload && !is_full()) {
-    kept_.clear();
+    context_->input.clear();
     if (last_) compressed_ = ByteReader(ByteView(tail));
     state_ = last_ ? State::tail : State::between_pieces;
     if (last_) broken = inflate();
@@ -187,18 +199,18 @@ MessageKind MessageInflater::give_piece(Message& out) noexcept {
 
 // keep_piece copies what is not inflated yet out of the slice, which may be gone by the next call.
 bool MessageInflater::keep_piece() noexcept {
-  if (state_ != State::payload || compressed_.empty() || !kept_.empty()) return true;
+  JoiningBuffer& input = context_->input;
+  if (state_ != State::payload || compressed_.empty() || !input.empty()) return true;
   const ByteView left = compressed_.remaining();
-  if (!kept_.extend(left.size())) return false;
-  std::copy(left.begin(), left.end(), kept_.bytes().begin());
-  compressed_ = ByteReader(ByteView(kept_.bytes()));
+  if (!input.extend(left.size())) return false;
+  std::copy(left.begin(), left.end(), input.bytes().begin());
+  compressed_ = ByteReader(ByteView(input.bytes()));
   return true;
 }
 
 MessageKind MessageInflater::fail(MessageReader& reader, ErrorCode code) noexcept {
   end_message();
   give_context_back();
-  kept_.release();
   return reader.fail({code, message_offset_, message_offset_});
 }
 
@@ -209,10 +221,14 @@ void MessageInflater::end_message() noexcept {
   utf8_.reset();
   begun_ = false;
   if (context_ == nullptr) return;
-  context_->output.clear();
-  if (takeover_) return;
-  if (pool_ != nullptr) give_context_back();
-  else context_->reset();
+  if (takeover_) {
+    context_->input.clear();
+    context_->output.clear();
+  } else if (pool_ != nullptr) {
+    give_context_back();
+  } else {
+    context_->reset();
+  }
 }
 
 void MessageInflater::take_back() noexcept {
@@ -236,14 +252,18 @@ void MessageInflater::give_context_back() noexcept {
 void MessageInflater::release_memory() noexcept {
   take_back();
   if (state_ != State::between_messages) return;
-  kept_.release();
   if (context_ == nullptr) return;
-  if (takeover_) context_->output.release();
-  else give_context_back();
+  if (!takeover_) {
+    give_context_back();
+    return;
+  }
+  context_->input.release();
+  context_->output.release();
 }
 
 std::size_t MessageInflater::memory_size() const noexcept {
-  return kept_.capacity() + (context_ == nullptr ? 0 : sizeof(InflateContext) + context_->output.capacity());
+  if (context_ == nullptr) return 0;
+  return sizeof(InflateContext) + context_->input.capacity() + context_->output.capacity();
 }
 
 }  // namespace weir

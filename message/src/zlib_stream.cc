@@ -52,7 +52,7 @@ void set_output(z_stream& stream, MutableByteView bytes) noexcept {
 
 }  // namespace
 
-InflateContext::InflateContext(std::pmr::memory_resource* memory) noexcept : output(memory) {
+InflateContext::InflateContext(std::pmr::memory_resource* memory) noexcept : input(memory), output(memory) {
   prepare(stream_, memory);
   // A window of 32 KiB whatever was agreed on: zlib 1.2 inflates inconsistently with the smallest.
   open_ = inflateInit2(&stream_, -max_window_bits) == Z_OK;
@@ -89,7 +89,11 @@ bool InflateContext::at_block_boundary() const noexcept {
   return (data_type_ & (after_block | unused_bits)) == after_block;
 }
 
-void InflateContext::reset() noexcept { inflateReset(&stream_); }
+void InflateContext::reset() noexcept {
+  inflateReset(&stream_);
+  input.clear();
+  output.clear();
+}
 
 DeflateContext::DeflateContext(const DeflateSettings& settings, std::pmr::memory_resource* memory) noexcept
     : output(memory), settings_(settings) {
@@ -124,6 +128,9 @@ bool DeflateContext::deflate(ByteView bytes) noexcept {
   return true;
 }
 
-void DeflateContext::reset() noexcept { deflateReset(&stream_); }
+void DeflateContext::reset() noexcept {
+  deflateReset(&stream_);
+  output.clear();
+}
 
 }  // namespace weir

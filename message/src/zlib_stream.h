@@ -12,7 +12,7 @@
 
 namespace weir {
 
-// InflateContext is a decompressor (RFC 1951) and the memory its output goes to. It neither moves nor copies.
+// InflateContext is a decompressor (RFC 1951) and the memory that goes with it. It neither moves nor copies.
 class InflateContext {
  public:
   // `memory` outlives it. Check is_open: there may have been no memory.
@@ -28,9 +28,10 @@ class InflateContext {
   [[nodiscard]] Status inflate(ByteReader& in, MutableByteView out, std::size_t& size) noexcept;
   // at_block_boundary tells that a block has just ended, at the end of a byte.
   [[nodiscard]] bool at_block_boundary() const noexcept;
-  // reset forgets the window.
+  // reset forgets the window and what is left in the buffers.
   void reset() noexcept;
 
+  JoiningBuffer input;  // what has to outlive the slice it came in
   JoiningBuffer output;
   InflateContext* next = nullptr;  // in a pool
 
@@ -62,7 +63,7 @@ class DeflateContext {
   // deflate adds to `output` what `bytes` compress to, up to a block that ends with 00 00 FF FF (RFC 7692 7.2.1).
   // False when there is no memory; the stream is of no use then.
   [[nodiscard]] bool deflate(ByteView bytes) noexcept;
-  // reset forgets the window.
+  // reset forgets the window and what is left in the buffers.
   void reset() noexcept;
 
   JoiningBuffer output;

@@ -20,9 +20,9 @@ constexpr auto token_characters = [] {
 
 [[nodiscard]] bool is_token_character(char c) noexcept { return token_characters.at(static_cast<unsigned char>(c)); }
 
-// usual_size is the size of the longest prefix of characters that names are made of. Others may be of a token too.
+// usual_size is the size of the longest prefix of characters that most names are made of.
 [[nodiscard]] std::size_t usual_size(const ByteBlock& block) noexcept {
-  return ByteBlock::prefix_size(~(block.letters() | block.equal('-') | block.equal('_') | block.between('0', '9')));
+  return ByteBlock::prefix_size(~(block.letters() | block.equal('-') | block.equal('_')));
 }
 
 [[nodiscard]] bool take(std::string_view& text, char c) noexcept {

@@ -18,8 +18,8 @@ namespace weir {
 // inflate to as the reader checks the others, and passes on all else. An event that it inflated has no rsv1. An error
 // within a compressed message is told at the message's first byte: where DEFLATE went wrong has no place in the stream.
 //
-// Memory: an InflateContext of zlib, 40 KiB, and the output's buffer. With context takeover they stay from the first
-// compressed message on; without, they are the pool's, borrowed for one message.
+// Memory: an InflateContext of zlib, 40 KiB, the output's buffer, and up to 16 KiB of input kept. With context takeover
+// they stay from the first compressed message on; without, they are the pool's, borrowed for one message.
 class MessageInflater {
  public:
   // sender is the other end. limits.max_message_size and max_ratio (DeflateOptions) bound what a message inflates to.
@@ -55,6 +55,7 @@ class MessageInflater {
   [[nodiscard]] MessageKind take_piece(MessageReader& reader, Reader& in, Message& out) const noexcept;
   [[nodiscard]] MessageKind inflate_piece(MessageReader& reader, Message& out) noexcept;
   [[nodiscard]] bool begin_piece(const Message& piece, MessageKind kind) noexcept;
+  [[nodiscard]] bool join_tail() noexcept;
   [[nodiscard]] bool keep_piece() noexcept;
   // These return need_input when there is nothing to give out yet.
   [[nodiscard]] MessageKind give_piece(Message& out) noexcept;
@@ -74,8 +75,7 @@ class MessageInflater {
   std::pmr::memory_resource* memory_;
   DeflatePool* pool_;
   InflateContext* context_ = nullptr;
-  ByteReader compressed_;  // of the piece under way; borrows the slice or kept_
-  JoiningBuffer kept_;     // pieces: what of compressed_ outlives the call
+  ByteReader compressed_;  // of the piece under way; borrows the slice or the context's input
   std::uint64_t max_message_size_;
   std::uint64_t message_offset_ = 0;   // of the message under way, as all below
   std::uint64_t size_ = 0;             // bytes inflated
