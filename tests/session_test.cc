@@ -264,6 +264,63 @@ TEST(Session, AnyByteCountsAsLife) {
   EXPECT_EQ(client.next_deadline(), start + seconds(59));
 }
 
+TEST(Session, APausedSessionDoesNotCountThePeersSilence) {
+  SessionOptions shared = options();
+  shared.idle_timeout = seconds(60);
+  Session server(Role::server, shared, start, AfterHandshake{});
+  server.pause();
+  for (int i = 0; i < 10; ++i) {
+    const Time deadline = server.next_deadline();
+    server.on_time(deadline);
+    ASSERT_GT(server.next_deadline(), deadline);
+  }
+  EXPECT_TRUE(server.is_open());
+  EXPECT_EQ(server.queued_size(), 0U);
+  server.resume();
+  server.on_time(server.next_deadline());
+  EXPECT_GT(server.queued_size(), 0U) << "pings go on";
+}
+
+// Otherwise whoever waits for the deadline never waits.
+TEST(Session, AfterOnTimeTheNextDeadlineIsLater) {
+  SessionOptions shared = options();
+  shared.permessage_deflate = true;
+  for (const bool deflate : {false, true}) {
+    const auto agreed = deflate ? std::optional(DeflateParameters{}) : std::nullopt;
+    for (const Bytes& bytes : {Bytes{}, Bytes{0x01, 0x81, 0, 0, 0, 0, 'a'}, Bytes{0x81, 0x85, 0, 0, 0, 0, 'a'},
+                               Bytes{0x81, 0x85, 0, 0}, Bytes{0x81, 0x81, 0, 0, 0, 0, 'a'}}) {
+      Session server(Role::server, shared, start, AfterHandshake{agreed});
+      feed(server, bytes);
+      ASSERT_EQ(server.send_text(std::string(100, 'x')), SendStatus::queued);
+      take_output(server);
+      while (!server.is_finished()) {
+        const Time deadline = server.next_deadline();
+        server.on_time(deadline);
+        ASSERT_GT(server.next_deadline(), deadline);
+        take_output(server);
+        feed(server, {});
+      }
+    }
+  }
+}
+
+TEST(Session, MemoryThatNoMessageNeedsIsGivenBackAfterASecond) {
+  CountingMemory memory;
+  SessionOptions shared = options();
+  shared.memory = &memory;
+  shared.ping_interval = Duration::zero();
+  Session client(Role::client, shared, start, AfterHandshake{DeflateParameters{}});
+  Session server(Role::server, shared, start, AfterHandshake{DeflateParameters{}});
+  ASSERT_EQ(server.send_text(std::string(100000, 'x')), SendStatus::queued);
+  EXPECT_EQ(kinds(feed(client, take_output(server))), List{SessionKind::text});
+  const std::size_t before = memory.size();
+  client.on_time(start);
+  EXPECT_EQ(client.next_deadline(), start + seconds(1));
+  client.on_time(start + seconds(1));
+  EXPECT_LE(memory.size(), before - 100000);
+  EXPECT_EQ(client.next_deadline(), no_deadline);
+}
+
 TEST(Session, AnIdleConnectionIsClosedWithGoingAway) {
   SessionOptions shared = options();
   shared.ping_interval = Duration::zero();

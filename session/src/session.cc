@@ -49,6 +49,7 @@ void Session::settle() noexcept {
 }
 
 void Session::release_memory() noexcept {
+  unreleased_ = false;
   reader_.release_memory();
   if (work_ == nullptr) return;
   if (work_->inflater) work_->inflater->release_memory();
@@ -79,7 +80,7 @@ SessionKind Session::next_event(Reader& in, SessionEvent& out) noexcept {
     }
     end_handshake();
   }
-  if (!in.empty()) heard_ = true;
+  if (!in.empty()) heard_ = unreleased_ = true;
   const bool inflates = work_ != nullptr && work_->inflater;
   return on_message(inflates ? work_->inflater->next(reader_, in, out.message) : reader_.next(in, out.message), out);
 }

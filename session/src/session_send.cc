@@ -64,6 +64,7 @@ bool Session::begin_compressed(Compress compress, bool whole, std::size_t size) 
 SendStatus Session::send_compressed(Opcode opcode, ByteView payload, bool ends) noexcept {
   const bool whole = ends && !writer_.message_open();
   ByteView compressed;
+  unreleased_ = true;
   const bool deflated = work_->deflater->deflate(payload, ends, compressed);
   if (deflated && whole && work_->deflater->forgets() && compressed.size() >= payload.size())
     return send_frames(opcode, payload, true, false);

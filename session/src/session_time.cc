@@ -10,7 +10,8 @@ namespace weir {
 void Session::on_time(Time now) noexcept {
   if (handshakes()) return on_handshake_time(now);
   end_handshake();
-  if (heard_) last_heard_ = now;
+  // What a paused session does not read may be there.
+  if (heard_ || paused_) last_heard_ = now;
   heard_ = false;
   if (work_ != nullptr) work_->now = now;
   if (state_ == State::open) on_open_time(now);
@@ -61,7 +62,8 @@ Time Session::next_deadline() const noexcept {
   }
   const Time ping_deadline =
       awaits_pong() ? after(work_->ping_time, options_->ping_timeout) : after(last_heard_, options_->ping_interval);
-  const bool holds_memory = reader_.memory_size() != 0;
+  const bool holds_memory =
+      unreleased_ && (reader_.memory_size() != 0 || (work_ != nullptr && work_->inflater.has_value()));
   return std::min({ping_deadline, after(last_heard_, options_->idle_timeout),
                    holds_memory ? after(last_heard_, memory_kept_for) : no_deadline});
 }

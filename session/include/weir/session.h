@@ -89,7 +89,7 @@ class Session {
   [[nodiscard]] std::size_t queued_size() const noexcept;
 
   // pause holds events back, and so what is read: next gives `paused`. closed still comes when the session ends by
-  // itself.
+  // itself. The peer's silence does not count meanwhile.
   void pause() noexcept { paused_ = true; }
   void resume() noexcept { paused_ = false; }
   [[nodiscard]] bool is_paused() const noexcept { return paused_; }
@@ -175,8 +175,9 @@ class Session {
   State state_ = State::open;
   SessionEnd end_ = SessionEnd::closed;
   bool paused_ : 1 = false;
-  bool heard_ : 1 = false;     // something, since the last on_time
-  bool finished_ : 1 = false;  // nothing more is to be sent or received
+  bool heard_ : 1 = false;       // something, since the last on_time
+  bool unreleased_ : 1 = false;  // memory may be held that release_memory was not called for
+  bool finished_ : 1 = false;    // nothing more is to be sent or received
   bool input_ended_ : 1 = false;
   bool is_client_ : 1;
 };
